@@ -11,6 +11,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.cluster_a
 
 #: The options that the loop itself needs; the module judges all of them.
 OPTIONS = {"node_id": {"type": "int"}, "timeout": {"type": "int", "default": 120}}
+FIX = "See that a majority of the controllers runs, and that this one reaches them if it is to vote. Then run again."
 #: Seconds between two looks.
 INTERVAL = 2.0
 
@@ -36,6 +37,6 @@ class ActionModule(ClusterAction):
         followed = self.follow(look, task_vars, timeout, INTERVAL)
         result.update(found, **followed.as_result())
         if followed.timed_out and not self._task.check_mode:
-            why = f"quorum_voter: after {options['timeout']} s {found['waiting']}. Nothing was changed."
-            result.update(failed=True, msg=f"{why} See that it runs and reaches the controllers, then run again.")
+            why = f"quorum_voter: after {options['timeout']} s {found['waiting']}. This node's vote was not changed."
+            result.update(failed=True, msg=f"{why} {FIX}")
         return result

@@ -12,6 +12,7 @@ from __future__ import annotations
 import multiprocessing
 from collections.abc import Mapping
 from functools import cache
+from os.path import basename
 from typing import Any
 
 from ansible.template import generate_ansible_template_vars, trust_as_template
@@ -58,9 +59,12 @@ class TaskReader:
         return name in self._hostvars
 
     def managed(self, template: str) -> str:
-        """The line by which Ansible is known in a file that this template (a path) makes, unless a user sets it."""
-        made = generate_ansible_template_vars(template, template)["ansible_managed"]
-        return str(self._templar.template(made))
+        """The line by which Ansible is known in a file that this template (a path) makes.
+
+        As in Ansible's template module: ansible.cfg or a variable say it, and it may name `template_uid`, `{host}` ...
+        """
+        variables = {**generate_ansible_template_vars(basename(template), template), **self._task}
+        return str(self._templar.copy_with_new_env(available_variables=variables).template(variables["ansible_managed"]))
 
     @property
     def groups(self) -> Mapping[str, list[str]]:

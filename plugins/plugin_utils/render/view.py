@@ -492,12 +492,7 @@ class View(Parts):
     def _manifest(self) -> Parts:
         from ansible_collections.streamops.kafka.plugins.plugin_utils.render.manifest import ManifestParts
 
-        return ManifestParts(self, self._managed)
-
-    def _managed(self, template: str) -> str:
-        """Return the line by which Ansible is known in a file that this template (a path) makes; a user may set it."""
-        given = self["settings"].get("ansible_managed")
-        return self._reader.managed(template) if given is None else str(given)
+        return ManifestParts(self, self._reader.managed)
 
     def _seen(self) -> Parts:
         from ansible_collections.streamops.kafka.plugins.plugin_utils.render.seen import Seen

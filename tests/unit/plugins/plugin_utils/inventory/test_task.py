@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -66,3 +67,28 @@ def test_a_delegated_task_moves_no_host_to_the_control_node(reader: Any) -> None
     said = reader(ansible_connection="local", ansible_host="127.0.0.1", ansible_port=2222)
     assert [node["machine"] for node in View(said)["nodes"]] == ["10.0.0.1", "10.0.0.2"]
     assert said.read("k1").get("ansible_port") is None
+
+
+@pytest.mark.parametrize(
+    ("said", "line"),
+    [
+        ({}, "Ansible managed"),
+        ({"ansible_managed": "ours"}, "ours"),
+        ({"ansible_managed": trust_as_template("{{ template_path }} for {{ kafka_node_id }}")}, "start.j2 for 1"),
+    ],
+)
+def test_the_line_of_ansible_is_that_of_its_template_module(
+    reader: Any, tmp_path: Path, said: dict[str, Any], line: str
+) -> None:
+    template = tmp_path / "start.j2"
+    template.touch()
+    assert reader(**said).managed(str(template)) == line
+
+
+def test_the_line_of_ansible_may_have_the_placeholders_of_its_configuration(
+    reader: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ansible.constants.config.get_config_value", lambda _name: "{file} by {uid} in %Y")
+    template = tmp_path / "start.j2"
+    template.touch()
+    assert re.fullmatch(r"start\.j2 by \S+ in 20\d\d", reader().managed(str(template)))
