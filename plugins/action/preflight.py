@@ -89,7 +89,8 @@ def _hosts(
         else:
             answers = reader.raw(node.name)
             info, clock = (answers.get(options[f"{kind}_variable"]) for kind in ("node_info", "clock_info"))
-            hosts.append(host_of(node, info, clock, known_nodes))
+            host = host_of(node, info, clock, known_nodes)
+            hosts.append(replace(host, names_version="kafka_version" in answers))
             asked.append((node, hosts[-1].info))
     trust, answers = trust_facts(asked), _features(reader, known_nodes)
     return [

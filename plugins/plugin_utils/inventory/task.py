@@ -64,7 +64,9 @@ class TaskReader:
         As in Ansible's template module: ansible.cfg or a variable say it, and it may name `template_uid`, `{host}` ...
         """
         variables = {**generate_ansible_template_vars(basename(template), template), **self._task}
-        return str(self._templar.copy_with_new_env(available_variables=variables).template(variables["ansible_managed"]))
+        return str(
+            self._templar.copy_with_new_env(available_variables=variables).template(variables["ansible_managed"])
+        )
 
     @property
     def groups(self) -> Mapping[str, list[str]]:

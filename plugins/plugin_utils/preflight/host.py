@@ -25,7 +25,8 @@ class Host:
     about to come or go; network_mbits -- the speed of its machine's link, 0 when it is not judged; trust -- what
     plugin_utils/preflight/trust_reader says of its stores, None without TLS; beside -- what nodes that are no hosts of
     the inventory there have left on its machine; features -- what its cluster has finalised, None where the cluster was
-    not asked or did not answer; unasked -- why it did not; former_cluster -- the name that its cluster may have had.
+    not asked or did not answer; unasked -- why it did not; former_cluster -- the name that its cluster may have had;
+    names_version -- whether the inventory says its C(version), which is the default of the collection otherwise.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Host:
     features: Mapping[str, int] | None = None
     unasked: str = ""
     former_cluster: str = ""
+    names_version: bool = True
 
     @property
     def disks(self) -> Sequence[Mapping[str, Any]]:

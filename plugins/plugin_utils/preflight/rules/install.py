@@ -86,6 +86,25 @@ def version_behind(hosts: Sequence[Host]) -> Iterator[Problem]:
             yield Problem(host, what, f"{host.version}, where the cluster has finalised {', '.join(found)}")
 
 
+@host_rule(
+    variable="kafka_version",
+    allowed="a release that the inventory names",
+    fix="set kafka_version to the release that runs; to upgrade, name the new one and run upgrade.yml",
+)
+def upgrade_by_default(hosts: Sequence[Host]) -> Iterator[Problem]:
+    """A node runs another release than the default of this collection, and the inventory names none: each run that
+    restarts nodes would upgrade the cluster, without the checks of `upgrade.yml`."""
+    for host in hosts:
+        runs = str(host.info.get("version") or "") if host.info else ""
+        if host.names_version or not {"broker", "controller"} & set(host.roles) or runs in ("", host.version):
+            continue
+        what = (
+            f"the node runs Kafka {runs}, and the inventory names no release, so this run would make it {host.version}"
+        )
+        yield Problem(host, what, "nothing", fix=f"set kafka_version: {runs}; to upgrade, {_UPGRADE}")
+
+
+_UPGRADE = "name the new release and run upgrade.yml"
 _START = "set kafka_version to the version that runs; start the cluster with it first to have it asked"
 
 

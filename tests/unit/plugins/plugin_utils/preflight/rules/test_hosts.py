@@ -129,6 +129,7 @@ OLD_JAVA = {"path": "/usr/bin/java", "version": 11, "full": "11.0.2", "error": N
 FOREIGN = {"cluster.id": OTHER_ID, "node.id": "2", "directory.id": "d"}
 
 GOOD = [
+    answers(host(2, names_version=False)),
     answers(host(2)),
     [fresh(1), fresh(2), fresh(3)],
     # A first installation that was cut goes on.
@@ -194,6 +195,15 @@ ERRORS: list[tuple[Host, str, list[str]]] = [
             "kafka2: kafka_version: the node runs Kafka 4.3.1, and 3.9.2 would not start",
             "3.9.2, where the cluster has finalised group.version 1, metadata.version 30",
             "set kafka_version to the version that runs",
+        ],
+    ),
+    (
+        host(2, info(2, version="4.3.1"), version="4.4.0", names_version=False),
+        "upgrade_by_default",
+        [
+            "kafka2: kafka_version: the node runs Kafka 4.3.1, and the inventory names no release",
+            "this run would make it 4.4.0",
+            "set kafka_version: 4.3.1; to upgrade, name the new release and run upgrade.yml",
         ],
     ),
     (
