@@ -21,8 +21,9 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import parse, to_text
 from ansible_collections.streamops.kafka.plugins.module_utils._node.scratch import write
 
-#: A tool of all supported versions that prints the whole cause of what it fails for.
-MAIN = "kafka.admin.ConfigCommand"
+#: A tool of all supported versions that prints the whole cause of what it fails for: its class since Kafka 4.4, and
+#: before.
+MAINS = ("org.apache.kafka.tools.ConfigCommand", "kafka.admin.ConfigCommand")
 #: Seconds for a step of the handshake, and for the tool's own patience.
 _STEP, _PATIENCE = 20.0, 60_000
 #: What a client does not have, or needs otherwise: it knows the server by no name.
@@ -119,13 +120,16 @@ def said_by(
     places = {name: write(place, f"{name}.pem", str(stores[name]["content"])) for name in stores}
     client = write(place, "client.properties", client_properties(properties, places))
     with Peer(places["keystore"]) as peer:
-        server = f"127.0.0.1:{peer.port}"
-        what = [MAIN, "--bootstrap-server", server, "--command-config", client]
+        what = ["--bootstrap-server", f"127.0.0.1:{peer.port}", "--command-config", client]
         what += ["--describe", "--entity-type", "topics", "--entity-name", "none"]
         env = {key: value for key, value in os.environ.items() if not key.startswith("KAFKA_")}
-        code, out, err = run([java, *words, *what], 2 * _STEP, cwd=place, env=env, enough=peer.is_enough)
-        if peer.is_enough():
-            return "", ""
+        for main in MAINS:
+            command = [java, *words, main, *what]
+            code, out, err = run(command, 2 * _STEP, cwd=place, env=env, enough=peer.is_enough)
+            if peer.is_enough():
+                return "", ""
+            if f"main class {main}" not in err:
+                break
         return judged(f"{out}\n{err}", peer.connected, code)
 
 

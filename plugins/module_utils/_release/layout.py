@@ -94,7 +94,7 @@ def tool_names(launcher: str, version: str, product: Product = KAFKA) -> list[st
         raise InvalidInput("Launcher", "it has no table of tools", "Take it from the collection again.")
     names = list(product.tools)
     for line in table.group(1).splitlines():
-        name, since_4, before = line.split()
+        name, since_4, before, *_since_4_4 = line.split()
         main = since_4 if int(version.split(".")[0]) >= 4 or before == "=" else before
         if main != "-":
             names.append(name)

@@ -122,7 +122,7 @@ def test_a_playbook_without_preflight_refuses_an_unclear_value_before_it_asks_a_
 #: Playbooks that carry something out and have no plan, with how often their test runs.
 WITHOUT_PLAN = {"replace_node": (), "stop": (), "site": (), **dict.fromkeys(
     ("rolling_restart", "mirrors", "zookeeper_members", "validate", "resources", "stop_node", "page", "monitoring",
-     "monitoring_files", "upgrade", "voters"), (pytest.mark.full,)
+     "monitoring_files", "upgrade", "voters", "mirror_tune"), (pytest.mark.full,)
 )}  # fmt: skip
 
 

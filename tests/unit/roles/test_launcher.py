@@ -66,6 +66,9 @@ def test_classes_that_moved_follow_the_version(tmp_path: Path) -> None:
     moved = {"4.3.1": "org.apache.kafka.tools.AclCommand", "3.9.2": "kafka.admin.AclCommand"}
     for version, name in moved.items():
         assert Release(tmp_path / version, version).java_arguments("kafka-acls.sh")[-1] == name
+    again = dict.fromkeys(("3.9.2", "4.0.2", "4.3.1"), "kafka.admin.ConfigCommand")
+    for version, name in {**again, "4.4.0": "org.apache.kafka.tools.ConfigCommand"}.items():
+        assert Release(tmp_path / f"c{version}", version).java_arguments("kafka-configs.sh")[-1] == name
 
 
 def test_logging_is_configured_for_the_version(tmp_path: Path) -> None:
