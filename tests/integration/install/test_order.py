@@ -64,6 +64,7 @@ def turn(cluster: Cluster, node: str) -> None:
     manifest.write_text(re.sub(r"\w+(?=  server\.properties$)", digest, manifest.read_text(), flags=re.M))
 
 
+@pytest.mark.full
 def test_a_node_that_has_a_set_in_another_order_keeps_its_files_and_runs_on(combined: Cluster) -> None:
     pids = combined.pids()
     turn(combined, "kafka1")
@@ -76,6 +77,7 @@ def test_a_node_that_has_a_set_in_another_order_keeps_its_files_and_runs_on(comb
         turn(combined, "kafka1")
 
 
+@pytest.mark.full
 def test_a_plan_that_was_made_in_one_order_is_carried_out_in_another(
     combined: Cluster, reversed_: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -61,6 +61,7 @@ def exposed(secured: Cluster) -> Iterator[None]:
     run_module("streamops.kafka.topics", {**options, "topics": gone, "confirm_deletion": ["alone", "strict"]})
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("exposed")
 def test_a_dead_broker_raises_five_alerts_that_rest_when_it_is_back(secured: Cluster, watched: Prometheus) -> None:
     watched.rests()
