@@ -259,10 +259,13 @@ class Canary(Parts):
         return f"http://{host_port(host, self._settings['mirror_maker_canary_port'])}"
 
     def _verdict(self) -> dict[str, str]:
-        """What the canary says, as status and line; DOWN where it does not answer."""
+        """What the canary says, as status and line; DOWN where it does not answer, or another one does."""
         told = self._results.own("__mirror_maker_canary_told")
         found = told.get("json")
-        if told.get("status") == 200 and isinstance(found, Mapping) and {"status", "line"} <= found.keys():
+        if told.get("status") == 200 and isinstance(found, Mapping) and {"cluster", "status", "line"} <= found.keys():
+            if found["cluster"] != self._cluster:
+                what = f"the canary of another cluster answers at {self['url']} ({found['cluster']})"
+                return {"status": DOWN, "line": f"{DOWN:<12} canary at {self._cluster}: {what}"}
             return {"status": str(found["status"]), "line": str(found["line"])}
         why = str(told.get("msg") or "no answer").rstrip(".")
         return {"status": DOWN, "line": f"{DOWN:<12} canary at {self._cluster}: {self['url']} does not answer ({why})"}

@@ -6,16 +6,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import is_address, is_loopback
+from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import is_address, is_loopback, plain_host
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.canary import Route, routes
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Cluster, Inventory, Listener, Node
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, as_bool
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, as_bool, as_int
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_flows import (
     flows,
     kafka_clusters,
     mirrors_of,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import WARNING, Problem, rule
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.listeners import binds_meet
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.mirrors import listener_of
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import SASL_PROTOCOLS
 
@@ -88,6 +89,29 @@ def canary_open(inventory: Inventory) -> Iterator[Problem]:
 
 
 @rule(
+    variable="mirror_maker_canary_port",
+    allowed="a port of the machine that no other process has",
+    fix="give the canary a port of its own, or bind it to another address",
+)
+def canary_port_taken(inventory: Inventory) -> Iterator[Problem]:
+    """The port of a canary is one that a node, a mirror, a page or another canary opens on the same machine."""
+    opened = [(node.machine, one.port, one.host, node.name) for node in inventory.processes for one in node.ports()]
+    opened += [
+        (page.machine, as_int(page.get("kafka_page_port")), plain_host(page.text("kafka_page_host")), page.name)
+        for page in inventory.pages
+    ]
+    for mirror, port, host in canary_ports(inventory):
+        takers = [
+            name
+            for machine, other, bound, name in opened
+            if (machine, other) == (mirror.machine, port) and binds_meet([host, bound])
+        ]
+        if takers:
+            yield Problem(mirror, f"{takers[0]} opens the port of the canary on the same machine", port)
+        opened.append((mirror.machine, port, host, f"the canary of {mirror.name}"))
+
+
+@rule(
     variable="mirror_maker_canary_missing_seconds",
     allowed="more than mirror_maker_canary_late_seconds",
     fix="raise it; an event is late before it is missing",
@@ -120,6 +144,22 @@ def canary_follows_nothing(inventory: Inventory) -> Iterator[Problem]:
 
 def _wanting(inventory: Inventory) -> list[Node]:
     return [mirror for mirror in inventory.mirrors if as_bool(mirror.get(_SWITCH))]
+
+
+def canaries(inventory: Inventory) -> list[Node]:
+    """The mirrors that run a canary: the first of each target that wants one and has a flow to follow."""
+    followed = {route.last.target for route in _routes(inventory)}
+    first: dict[str, Node] = {}
+    for mirror in sorted(_wanting(inventory), key=lambda one: one.name):
+        if mirror.cluster in followed:
+            first.setdefault(mirror.cluster, mirror)
+    return list(first.values())
+
+
+def canary_ports(inventory: Inventory) -> list[tuple[Node, int, str]]:
+    """The mirrors that run a canary, each with the port and address of that; without those whose port is unclear."""
+    found = ((one, as_int(one.get("mirror_maker_canary_port"))) for one in canaries(inventory))
+    return [(one, port, plain_host(one.text("mirror_maker_canary_host"))) for one, port in found if port]
 
 
 def _routes(inventory: Inventory) -> list[Route]:

@@ -166,8 +166,13 @@ def test_prometheus_reads_it_and_its_series_name_their_cluster() -> None:
 @pytest.mark.parametrize(
     ("told", "line", "fails"),
     [
-        ({"status": 200, "json": {"status": "OK", "line": "OK           canary"}}, "OK           canary", False),
-        ({"status": 200, "json": {"status": "DEGRADED", "line": "DEGRADED x"}}, "DEGRADED x", False),
+        ({"status": 200, "json": {"cluster": "dc_b", "status": "OK", "line": "OK    canary"}}, "OK    canary", False),
+        ({"status": 200, "json": {"cluster": "dc_b", "status": "DEGRADED", "line": "DEGRADED x"}}, "DEGRADED x", False),
+        (
+            {"status": 200, "json": {"cluster": "dc_c", "status": "OK", "line": "OK           canary at dc_c"}},
+            "DOWN         canary at dc_b: the canary of another cluster answers at http://127.0.0.1:9407 (dc_c)",
+            True,
+        ),
         ({"status": -1, "msg": "Connection refused."}, "does not answer (Connection refused)", True),
         ({"status": 200, "json": []}, "does not answer", True),
     ],
@@ -179,7 +184,7 @@ def test_a_status_says_what_it_says_or_that_it_is_silent(told: dict[str, Any], l
 
 
 def test_a_status_that_is_to_be_strict_fails_for_late_events() -> None:
-    told = {"status": 200, "json": {"status": "DEGRADED", "line": "DEGRADED x"}}
+    told = {"status": 200, "json": {"cluster": "dc_b", "status": "DEGRADED", "line": "DEGRADED x"}}
     assert seen("m1", told=told, status_strict=True)["canary"]["fails"] is True
 
 

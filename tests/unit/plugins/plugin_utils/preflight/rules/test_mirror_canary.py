@@ -63,6 +63,45 @@ def test_a_listener_that_asks_for_a_certificate_is_named() -> None:
     assert "listener CLIENT, which asks for a certificate (found: protocol SSL" in one.sentence()
 
 
+HERE = {"ansible_host": "10.9.0.1", "mirror_maker_canary_port": 9407}
+
+
+def taken(*, hosts: dict[str, dict[str, Any]] | None = None, **second: Any) -> list[str]:
+    """What is said of ports where mirrors of two targets are on one machine; `second` are variables of the other."""
+    mirrors = {
+        "mirror1": {**HERE, "kafka_cluster_name": "dc_a", "mirror_maker_rest_port": 8443},
+        "mirror2": {**HERE, "kafka_cluster_name": "dc_b", "mirror_maker_rest_port": 8444, **second},
+    }
+    inventory = mirrored(flow(), flow("dc_b", "dc_a"), mirrors=mirrors, hosts=hosts, **LOGIN)
+    return [one.sentence() for one in check_inventory(inventory) if one.name == "canary_port_taken"]
+
+
+def test_two_canaries_of_one_machine_need_two_ports() -> None:
+    (one,) = taken()
+    assert "mirror2" in one
+    assert "the canary of mirror1 opens the port of the canary on the same machine (found: 9407" in one
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        {"mirror_maker_canary_port": 9408},
+        {"mirror_maker_canary_host": "127.0.0.2"},
+        {"ansible_host": "10.9.0.2"},
+        {"mirror_maker_canary": False},
+        # The first mirror of a target runs its canary, and that is on another machine.
+        {"kafka_cluster_name": "dc_a"},
+    ],
+)
+def test_canaries_that_do_not_meet_are_let_through(second: dict[str, Any]) -> None:
+    assert taken(**second) == []
+
+
+def test_the_port_of_a_canary_is_not_that_of_a_mirror() -> None:
+    (one,) = taken(mirror_maker_canary_port=8443, mirror_maker_canary_host="0.0.0.0")
+    assert "mirror1 opens the port of the canary on the same machine (found: 8443" in one
+
+
 def test_a_canary_in_order_is_said_nothing_of() -> None:
     assert not [one.name for one in check_inventory(mirrored(flow(), **LOGIN)) if "canary" in one.name]
     open_ = {**LOGIN, "kafka_listeners": LISTENERS, "mirror_canary_user": "", "mirror_canary_password": ""}
