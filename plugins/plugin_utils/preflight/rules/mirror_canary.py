@@ -8,8 +8,10 @@ from collections.abc import Iterator
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import is_address, is_loopback, plain_host
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.canary import Route, routes
+from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import MECHANISMS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Cluster, Inventory, Listener, Node
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, as_bool, as_int
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import dicts
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_flows import (
     flows,
     kafka_clusters,
@@ -49,6 +51,39 @@ def canary_is_super_user(inventory: Inventory) -> Iterator[Problem]:
         user = node.text("mirror_canary_user")
         if user and user in cluster.super_users(node):
             yield Problem(cluster, "canaries would have the rights of a super user", user)
+
+
+@rule(fix="remove the user there, give it the password in mirror_canary_password, or give canaries another name")
+def canary_user_listed_differently(inventory: Inventory) -> Iterator[Problem]:
+    """`mirror_canary_user` is also in `kafka_users` or `kafka_plain_users`, or is `mirror_user`, with another password
+    or `state: absent`."""
+    for cluster, node, _way in _asked(inventory):
+        user, password = node.text("mirror_canary_user"), node.variables.get("mirror_canary_password")
+        mirrors = {"name": node.text("mirror_user"), "password": node.variables.get("mirror_password")}
+        listed = [(name, one) for name in ("kafka_users", "kafka_plain_users") for one in dicts(node, name)]
+        for variable, entry in [*listed, ("mirror_password", mirrors)] if user and password is not UNDEFINED else ():
+            if str(entry.get("name")) != user or entry.get("password") is UNDEFINED:
+                continue
+            absent = entry.get("state") == "absent"
+            if absent or str(entry.get("password")) != str(password):
+                found = f"{user} with {'state absent' if absent else 'another password'}"
+                yield Problem(cluster, "the user of the canary stands here differently", found, variable=variable)
+
+
+@rule(
+    variable="kafka_sasl_mechanisms",
+    allowed=" or ".join(MECHANISMS),
+    fix="put SCRAM-SHA-512 first in kafka_sasl_mechanisms, or with PLAIN list mirror_canary_user in kafka_plain_users",
+)
+def canary_mechanism(inventory: Inventory) -> Iterator[Problem]:
+    """`mirror_canary_user` cannot log in by the first of `kafka_sasl_mechanisms`, which canaries use."""
+    for cluster, node, way in _asked(inventory):
+        first, user = next(iter(node.names("kafka_sasl_mechanisms")), ""), node.text("mirror_canary_user")
+        listed = [str(entry.get("name")) for entry in dicts(node, "kafka_plain_users")]
+        if node.variables.get("kafka_sasl_mechanisms") is UNDEFINED or first in MECHANISMS or not user:
+            continue
+        if first != "PLAIN" or user not in listed:
+            yield Problem(cluster, f"canaries have no way to log in at listener {way.name}", first or "no mechanism")
 
 
 @rule(
@@ -164,6 +199,13 @@ def canary_ports(inventory: Inventory) -> list[tuple[Node, int, str]]:
 
 def _routes(inventory: Inventory) -> list[Route]:
     return routes(flows(inventory), {mirror.cluster for mirror in _wanting(inventory)})
+
+
+def _asked(inventory: Inventory) -> Iterator[tuple[Cluster, Node, Listener]]:
+    """Yield the clusters that canaries log in at with a password, each once, with the broker that speaks."""
+    asking = {cluster.name: (cluster, way) for cluster, way in _ends(inventory) if way.protocol in SASL_PROTOCOLS}
+    for cluster, way in asking.values():
+        yield cluster, cluster.brokers[0], way
 
 
 def _ends(inventory: Inventory) -> Iterator[tuple[Cluster, Listener]]:

@@ -106,6 +106,21 @@ def test_a_user_that_the_inventory_lists_is_not_made_twice() -> None:
     assert seen("a1", kafka_users=listed)["canary"]["users"] == []
 
 
+def test_a_user_that_mirrors_have_too_is_made_once() -> None:
+    same = {"mirror_user": "canary", "mirror_password": "secret"}
+    made = seen("a1", **same)
+    assert [one["name"] for one in made["mirroring"]["users"] + made["canary"]["users"]] == ["canary"]
+    page = seen("a1", kafka_page_user="canary", kafka_page_password="secret")
+    assert [one["name"] for one in page["page"]["users"] + page["canary"]["users"]] == ["canary"]
+
+
+def test_a_check_before_the_first_installation_has_no_development_ca_yet() -> None:
+    found = seen("m1", ansible_check_mode=True)["canary"]
+    assert [Path(one["path"]).name for one in found["secret_files"]] == ["canary.json"]
+    with pytest.raises(ValueError, match=r"/none on the control node cannot be read .* run site.yml"):
+        seen("m1")["canary"]["secret_files"]
+
+
 def test_mirrors_copy_the_events_and_may_do_so() -> None:
     with_it, without = seen("m1")["mirroring"], seen("m1", mirror_maker_canary=False)["mirroring"]
     assert with_it["properties"]["dc_a->dc_b.topics"] == ["orders", "streamops-canary[.]dc_a[.]dc_b"]

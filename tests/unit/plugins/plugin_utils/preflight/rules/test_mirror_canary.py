@@ -13,6 +13,7 @@ from tests.support.preflight_mirrors import SECURED, flow, mirrored
 
 ON = {"mirror_maker_canary": True, "mirror_maker_canary_host": "127.0.0.1"}
 LOGIN = {**SECURED, **ON, "mirror_canary_user": "canary", "mirror_canary_password": "c1-long-and-random"}
+OTHER = "c2-another-and-random"
 CERTIFIED = [{**LISTENERS[0], "protocol": "SSL"}, *SECURED["kafka_listeners"][1:]]
 
 #: Those that are told, and let a run go on.
@@ -25,6 +26,37 @@ BAD: dict[str, tuple[str, dict[str, Any], list[str]]] = {
     ),
     "no password": ("no_canary_login", {"mirror_canary_password": ""}, ["mirror_canary_password", "from the vault"]),
     "the administrator": ("canary_is_super_user", {"mirror_canary_user": "admin"}, ["found: admin"]),
+    "another password": (
+        "canary_user_listed_differently",
+        {"kafka_users": [{"name": "canary", "password": OTHER}]},
+        ["kafka_users", "canary with another password"],
+    ),
+    "to be removed": (
+        "canary_user_listed_differently",
+        {"kafka_users": [{"name": "canary", "state": "absent"}]},
+        ["kafka_users", "state absent"],
+    ),
+    "another password of PLAIN": (
+        "canary_user_listed_differently",
+        {
+            "kafka_sasl_mechanisms": ["SCRAM-SHA-512", "PLAIN"],
+            "kafka_plain_users": [{"name": "canary", "password": OTHER}],
+        },
+        ["kafka_plain_users", "canary with another password"],
+    ),
+    "another password than mirrors": (
+        "canary_user_listed_differently",
+        {"mirror_user": "canary", "mirror_password": OTHER},
+        ["mirror_password", "canary with another password"],
+    ),
+    "a user that PLAIN does not have": (
+        "canary_mechanism",
+        {
+            "kafka_sasl_mechanisms": ["PLAIN"],
+            "kafka_plain_users": [{"name": "mirror", "password": SECURED["mirror_password"]}],
+        },
+        ["kafka_sasl_mechanisms", "no way to log in at listener CLIENT (found: PLAIN"],
+    ),
     "a name": ("canary_address", {"mirror_maker_canary_host": "example.com"}, ["mirror_dc_b", "found: example.com"]),
     "every address": ("canary_open", {"mirror_maker_canary_host": "0.0.0.0"}, ["without a login", "found: 0.0.0.0"]),
     "missing before late": (
@@ -106,6 +138,22 @@ def test_a_canary_in_order_is_said_nothing_of() -> None:
     assert not [one.name for one in check_inventory(mirrored(flow(), **LOGIN)) if "canary" in one.name]
     open_ = {**LOGIN, "kafka_listeners": LISTENERS, "mirror_canary_user": "", "mirror_canary_password": ""}
     assert not [one.name for one in check_inventory(mirrored(flow(), **open_)) if "canary" in one.name]
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        {"kafka_users": [{"name": "canary", "password": LOGIN["mirror_canary_password"]}]},
+        {"mirror_user": "canary", "mirror_password": LOGIN["mirror_canary_password"]},
+        {
+            "kafka_sasl_mechanisms": ["PLAIN"],
+            "kafka_plain_users": [{"name": "canary", "password": LOGIN["mirror_canary_password"]}],
+        },
+    ],
+)
+def test_a_user_that_is_the_same_elsewhere_is_let_through(own: dict[str, Any]) -> None:
+    found = check_inventory(mirrored(flow(), **{**LOGIN, **own}))
+    assert not [one.sentence() for one in found if "canary" in one.name]
 
 
 def test_without_a_canary_nothing_of_it_is_judged() -> None:
