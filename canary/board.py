@@ -15,6 +15,9 @@ from canary.ledger import Ledger
 
 #: Seconds after which a cluster that was not read to its end counts as not readable.
 CURRENT = 60.0
+#: Seconds between two times that the accounts forget what is old, so that they stay small also where no figures are
+#: asked for.
+_TIDY = 60.0
 #: Events whose time of writing is kept: they come soon, or their latency is told by the clock of the day.
 _SENT = 10_000
 #: Characters of a failure that are shown.
@@ -39,7 +42,10 @@ class _Account:
 
 @dataclass
 class _Source:
-    """How writing goes: when each partition took its last event, and what went wrong."""
+    """How writing goes: when each partition took its last event, or was found where it took none, and what went wrong.
+
+    C(since) is when any partition took one last, and the start before that.
+    """
 
     since: float
     taken: dict[int, float] = field(default_factory=dict)
@@ -64,6 +70,7 @@ class Board:
         self._whys: dict[str, str] = {}
         self._foreign: Counter[str] = Counter({one.source: 0 for one in config.ways})
         self._sources = {one.source: _Source(now) for one in config.own}
+        self._tidied = now
         self._sent: OrderedDict[tuple[str, int, Place], float] = OrderedDict()
 
     def topics(self, cluster: str) -> list[str]:
@@ -87,6 +94,11 @@ class Board:
                 else:
                     age = 0.0 if is_live else max(0.0, day - event.at / 1000)
                     account.ledger(event.partition).written(event.place, now, age)
+            if now - self._tidied >= _TIDY:
+                self._tidied = now
+                for account in self._accounts:
+                    for ledger in account.ledgers.values():
+                        ledger.forget(now)
 
     def _arrived(self, account: _Account, event: Event, is_live: bool, now: float, day: float) -> None:
         age = max(0.0, day - event.at / 1000)
@@ -96,7 +108,8 @@ class Board:
             account.latencies.add(now, age if sent is None else now - sent)
 
     def read(self, cluster: str, cut: set[str], now: float) -> None:
-        """Take that a cluster was read to its end; C(cut) are topics whose log has lost its beginning."""
+        """Take that a cluster was read to the end that it had at C(now); C(cut) are topics whose log has lost its
+        beginning."""
         with self._lock:
             self._current[cluster] = now
             self._whys.pop(cluster, None)
@@ -137,7 +150,8 @@ class Board:
     def wrote(self, source: str, partition: int, now: float) -> None:
         """Take that a partition took an event."""
         with self._lock:
-            self._sources[source].taken[partition] = now
+            known = self._sources[source]
+            known.since = known.taken[partition] = now
 
     def failed(self, source: str, why: str, events: int = 1) -> None:
         """Take that a source did not take so many events, and why."""
@@ -145,12 +159,13 @@ class Board:
             self._sources[source].failures += events
             self._sources[source].why = why[:_LONGEST]
 
-    def led(self, source: str, partitions: int, unwatched: int) -> None:
+    def led(self, source: str, partitions: int, unwatched: int, now: float) -> None:
         """Take how many partitions the topic of a source has, and how many brokers lead none of them."""
         with self._lock:
             known = self._sources[source]
             known.unwatched = unwatched
-            known.taken = {number: at for number, at in known.taken.items() if number < partitions}
+            # A partition that never takes an event is as old as the moment at which it was found.
+            known.taken = {number: known.taken.get(number, now) for number in range(partitions)}
 
     # What metrics and a status are made of.
 
@@ -163,16 +178,17 @@ class Board:
             return Figures(
                 config.cluster,
                 config.interval,
-                [self._route(one, readable[config.cluster], now) for one in self._accounts],
+                [self._route(one, now) for one in self._accounts],
                 [_source(name, one, now) for name, one in sorted(self._sources.items())],
                 readable,
                 dict(self._foreign),
                 dict(self._whys),
             )
 
-    def _route(self, one: _Account, is_current: bool, now: float) -> RouteFigures:
+    def _route(self, one: _Account, now: float) -> RouteFigures:
         way, limits = one.way, self._config.limits
-        accounts = {number: ledger.account(now, limits, is_current) for number, ledger in one.ledgers.items()}
+        seen = self._current.get(self._config.cluster)
+        accounts = {number: ledger.account(now, limits, seen) for number, ledger in one.ledgers.items()}
         return RouteFigures(way.path, way.origin, one.is_ready, accounts, one.latencies.quantiles(now))
 
 

@@ -6,7 +6,8 @@ forward; the reader says how old what it reads is.
 
 Rules. A mirror keeps the order of a partition. So an event that a later one has overtaken is not on its way any more,
 and is missing once C(late) seconds went by. Any other event that did not come is late after C(late) seconds, and
-missing only after C(missing) seconds: a mirror that is down for an hour has lost nothing.
+missing only after C(missing) seconds: a mirror that is down for an hour has lost nothing. Both are judged by what was
+known when the copy was last read to its end: while it cannot be read, events may come that are not seen.
 """
 # SPDX-License-Identifier: GPL-3.0-or-later
 
@@ -65,12 +66,15 @@ class Ledger:
     _overtaken: dict[Place, float] = field(default_factory=dict)
     _disordered: dict[Place, float] = field(default_factory=dict)
     _last: Place | None = None
+    #: The greatest place that either side has told, also of what is forgotten since.
+    _greatest: Place | None = None
     #: Nothing is asked for that stands before it: the copy has lost its beginning there.
     _floor: Place | None = None
 
     def written(self, place: Place, now: float, age: float = 0.0) -> None:
         """Take an event that stands before the last flow, C(age) seconds old."""
         self._written[place] = self._written.get(place, 0) + 1
+        self._note(place)
         self._since.setdefault(place, now - age)
         if place not in self._arrived and not self._is_before_the_copy(place) and age <= WINDOW:
             self._waiting.setdefault(place, now - age)
@@ -81,6 +85,7 @@ class Ledger:
         """Take an event that stands behind the last flow; whether it is there for the first time."""
         is_first = place not in self._arrived
         self._arrived[place] = self._arrived.get(place, 0) + 1
+        self._note(place)
         if not is_first:
             return False
         self._came[place] = now - age
@@ -95,6 +100,9 @@ class Ledger:
                 self._overtaken.setdefault(one, now - age)
         self._last = place
         return True
+
+    def _note(self, place: Place) -> None:
+        self._greatest = place if self._greatest is None else max(self._greatest, place)
 
     def _note_skipped(self, place: Place, now: float, age: float) -> None:
         """Ask for the events between the last that came and this one, also where the source no longer holds them."""
@@ -121,35 +129,37 @@ class Ledger:
         return self._floor is not None and place < self._floor
 
     def last_place(self) -> Place | None:
-        """Return the last place that is known on either side; None for none."""
-        places = [*self._since, *self._arrived]
-        return max(places) if places else None
+        """Return the last place that either side has told; None for none."""
+        return self._greatest
 
-    def account(self, now: float, limits: Limits, is_current: bool = True) -> Account:
+    def account(self, now: float, limits: Limits, seen: float | None = None) -> Account:
         """Return the figures, and forget what the window has left behind.
 
-        C(is_current) says that the copy was read to its end just now. Without that nothing more becomes missing.
+        C(seen) is when the copy was last read to its end, without it now. What happened since then makes no event late
+        or missing, and lets none that is missing be called late again.
         """
-        self._forget(now)
-        missing = self._missing(now, limits) if is_current else set()
+        seen = now if seen is None else seen
+        self.forget(now)
+        missing = self._missing(seen, limits)
         waiting = {one: since for one, since in self._waiting.items() if one not in missing}
         return Account(
             written=len(self._since.keys() | self._waiting.keys() | self._came.keys()),
             arrived=len(self._came),
             waiting=len(waiting),
-            late=sum(now - since > limits.late for since in waiting.values()),
+            late=sum(seen - since > limits.late for since in waiting.values()),
             missing=len(missing),
             repeated=sum(max(0, times - self._written.get(one, 1)) for one, times in self._arrived.items()),
             out_of_order=len(self._disordered),
-            oldest_waiting=max((now - since for since in waiting.values()), default=None),
+            oldest_waiting=max((max(0.0, seen - since) for since in waiting.values()), default=None),
             last_arrived=now - max(self._came.values()) if self._came else None,
         )
 
-    def _missing(self, now: float, limits: Limits) -> set[Place]:
-        overtaken = {one for one, since in self._overtaken.items() if now - since > limits.late}
-        return overtaken | {one for one, since in self._waiting.items() if now - since > limits.missing}
+    def _missing(self, seen: float, limits: Limits) -> set[Place]:
+        overtaken = {one for one, since in self._overtaken.items() if seen - since > limits.late}
+        return overtaken | {one for one, since in self._waiting.items() if seen - since > limits.missing}
 
-    def _forget(self, now: float) -> None:
+    def forget(self, now: float) -> None:
+        """Forget what the window has left behind, and the oldest of what is too much."""
         for times, since in ((self._written, self._since), (self._arrived, self._came)):
             for place in _old(since, now):
                 del since[place]

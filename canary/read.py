@@ -41,6 +41,9 @@ class Reader:
         self._next: dict[Key, int] = {}
         #: Up to where each partition must be read before what comes is new.
         self._goal: dict[Key, int] = {}
+        #: When each goal was the end of its log, and when the ends were looked for last.
+        self._found: dict[Key, float] = {}
+        self._looked = 0.0
         self._cut: set[str] = set()
         self._is_live = False
         #: Why some partitions cannot be read; the others are.
@@ -49,7 +52,7 @@ class Reader:
 
     def _run(self) -> None:
         while not self._end.is_set():
-            self._is_live = False
+            self._begin()
             try:
                 with Session(self._connection) as session:
                     self._follow(session)
@@ -57,6 +60,10 @@ class Reader:
                 # A thread that ended would look like a mirror that brings nothing.
                 self._fail(error)
                 self._end.wait(AGAIN)
+
+    def _begin(self) -> None:
+        """Count a cluster as read only at the ends that a new connection finds: it may have gone on for long."""
+        self._is_live, self._goal = False, {}
 
     def _fail(self, error: Exception) -> None:
         why = error.message if isinstance(error, StreamopsError) else str(error) or type(error).__name__
@@ -79,10 +86,10 @@ class Reader:
             allow_auto_create_topics=False,
         )
         try:
-            looked = -LOOK
+            due = time.monotonic()
             while not self._end.is_set():
-                if time.monotonic() - looked >= LOOK:
-                    looked = time.monotonic()
+                if time.monotonic() >= due:
+                    due = time.monotonic() + LOOK
                     self._look(session, consumer)
                 self._poll(consumer)
                 self._judge()
@@ -92,6 +99,7 @@ class Reader:
 
     def _look(self, session: Session, consumer: Any) -> None:
         """Find the partitions there are and the ends of their logs, and begin with those that are new."""
+        now = time.monotonic()
         there = topics_at(session, None, self._topics)
         if hidden := hidden_topics(session, [one for one in self._topics if one not in there]):
             raise Unreadable(denied(self._connection, "read events", "TOPIC_AUTHORIZATION_FAILED", hidden[0]))
@@ -100,12 +108,14 @@ class Reader:
         logs = log_ends(session, Leaders(led, frozenset()), led)
         silent = [f"{topic}-{number}" for (topic, number), log in sorted(logs.items()) if log.missing]
         self._silent = f"no leader of {capped(silent, 3)} answers" if silent else ""
-        self._assign(consumer, {key: log for key, log in logs.items() if not log.missing})
+        self._assign(consumer, {key: log for key, log in logs.items() if not log.missing}, now)
 
-    def _assign(self, consumer: Any, logs: Mapping[Key, Log]) -> None:
+    def _assign(self, consumer: Any, logs: Mapping[Key, Log], now: float) -> None:
+        """Read these logs on, up to the ends that they had at C(now)."""
         from kafka import TopicPartition
 
         wanted = {TopicPartition(*key) for key in logs}
+        self._looked = now
         is_other = wanted != consumer.assignment()
         if is_other:
             consumer.assign(sorted(wanted))
@@ -121,7 +131,10 @@ class Reader:
                 self._next[key] = at
             goal = self._goal.get(key)
             # The goal stays until it is reached, so that a busy log cannot move it on for ever.
-            self._goal[key] = log.end if goal is None or self._next[key] >= goal else min(goal, log.end)
+            if goal is None or self._next[key] >= goal:
+                self._goal[key], self._found[key] = log.end, now
+            else:
+                self._goal[key] = min(goal, log.end)
         self._goal = {key: goal for key, goal in self._goal.items() if key in logs}
 
     def _poll(self, consumer: Any) -> None:
@@ -140,4 +153,6 @@ class Reader:
             self._board.not_read(self._name, self._silent)
         elif all(self._next.get(key, 0) >= goal for key, goal in self._goal.items()):
             self._is_live = True
-            self._board.read(self._name, self._cut, time.monotonic())
+            # As of the look, not of now: of a broker that is gone nothing more comes either.
+            seen = min((self._found[key] for key in self._goal), default=self._looked)
+            self._board.read(self._name, self._cut, seen)

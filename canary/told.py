@@ -15,7 +15,10 @@ PATIENCE = 3
 
 
 def told(figures: Figures) -> dict[str, Any]:
-    """Return the verdict: C(status), C(line) with the gravest things first, and C(lines), one for each way."""
+    """Return the verdict: C(status), C(line) with the gravest things first, and C(lines), one for each way.
+
+    C(cluster) is the target, by which a run knows that the canary it asked is the one that answers.
+    """
     wrong = [
         *_ends(figures),
         *_sources(figures),
@@ -24,6 +27,7 @@ def told(figures: Figures) -> dict[str, Any]:
     status = DEGRADED if wrong else OK
     said = "; ".join(wrong) or ", ".join(route_line(one) for one in figures.routes) or "there is no flow to follow"
     return {
+        "cluster": figures.cluster,
         "status": status,
         "line": f"{status:<12} canary at {figures.cluster}: {said}",
         "lines": [route_line(one) for one in figures.routes],

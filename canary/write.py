@@ -90,7 +90,7 @@ class Writer:
         if outcome is not None and outcome[0] not in _THERE:
             raise RequestFailedError("create topic", name, *outcome)
         led = {one.leader for one in there}
-        self._board.led(self._way.source, len(there), sum(one not in led for one in brokers))
+        self._board.led(self._way.source, len(there), sum(one not in led for one in brokers), time.monotonic())
         return len(there)
 
     def _write(self, partitions: int) -> None:

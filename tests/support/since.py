@@ -102,6 +102,7 @@ PROVEN: Mapping[str, str] = {
     "plugins/doc_fragments/": "",
     "playbooks/": "install/test_run_check install/test_text_values",
     "playbooks/_endpoints.yml": "mirror/test_mirror",
+    "playbooks/_canaries_step.yml": "mirror/test_canary mirror/test_mirror",
     "playbooks/_mirrors_step.yml": "mirror/",
     "playbooks/_roll.yml": "restart/ install/test_isolated zookeeper/test_zookeeper",
     "playbooks/_lock.yml": "restart/test_run_lock",

@@ -124,10 +124,12 @@ class Canary(Parts):
         return list({route.last.pair: route.last for route in self._routes}.values())
 
     def _users(self) -> list[dict[str, Any]]:
-        """The SCRAM user of canaries unless the inventory lists it itself, as kafka_users has it."""
+        """The SCRAM user of canaries unless the inventory lists it itself, or mirrors or the page are this user too; as
+        kafka_users has it."""
         settings = self._settings
         protocols = {one["protocol"] for one in self._model["node"]["listeners"]}
-        known = [*(one["name"] for one in settings["kafka_users"]), settings["kafka_admin_user"]]
+        listed = [*settings["kafka_users"], *self._model["mirroring"]["users"], *self._model["page"]["users"]]
+        known = [*(one["name"] for one in listed), settings["kafka_admin_user"]]
         user, password = settings["mirror_canary_user"], settings["mirror_canary_password"]
         if not password or user in known or not protocols & set(SASL_PROTOCOLS):
             return []
@@ -244,8 +246,10 @@ class Canary(Parts):
         settings, configuration = self._settings, self._configuration()
         endpoints = self._model["mirroring"]["endpoints"]
         files = {self["paths"]["config_file"]: json.dumps(configuration, indent=2, sort_keys=True) + "\n"}
+        # In check mode of a first installation a development CA does not exist yet.
+        may_miss = settings.get("ansible_check_mode", False)
         for name, options in configuration["clusters"].items():
-            if "ssl_ca_location" in options:
+            if "ssl_ca_location" in options and (Path(endpoints[name]["ca_file"]).is_file() or not may_miss):
                 files[options["ssl_ca_location"]] = _read_file(endpoints[name]["ca_file"])
         user = settings["mirror_maker_canary_os_user"] if settings["kafka_service_manager"] == SYSTEMD else None
         return [
@@ -259,10 +263,13 @@ class Canary(Parts):
         return f"http://{host_port(host, self._settings['mirror_maker_canary_port'])}"
 
     def _verdict(self) -> dict[str, str]:
-        """What the canary says, as status and line; DOWN where it does not answer."""
+        """What the canary says, as status and line; DOWN where it does not answer, or another one does."""
         told = self._results.own("__mirror_maker_canary_told")
         found = told.get("json")
-        if told.get("status") == 200 and isinstance(found, Mapping) and {"status", "line"} <= found.keys():
+        if told.get("status") == 200 and isinstance(found, Mapping) and {"cluster", "status", "line"} <= found.keys():
+            if found["cluster"] != self._cluster:
+                what = f"the canary of another cluster answers at {self['url']} ({found['cluster']})"
+                return {"status": DOWN, "line": f"{DOWN:<12} canary at {self._cluster}: {what}"}
             return {"status": str(found["status"]), "line": str(found["line"])}
         why = str(told.get("msg") or "no answer").rstrip(".")
         return {"status": DOWN, "line": f"{DOWN:<12} canary at {self._cluster}: {self['url']} does not answer ({why})"}

@@ -7,6 +7,7 @@ import json
 from canary.board import CURRENT, Board
 from canary.config import Config, config_of
 from canary.event import Event, Place
+from canary.ledger import WINDOW
 
 A, B = "dc_a", "dc_b"
 TOPIC, COPY = "streamops-canary.dc_a.dc_b", "dc_a.streamops-canary.dc_a.dc_b"
@@ -140,6 +141,38 @@ def test_nothing_is_missing_while_the_target_is_not_read() -> None:
     assert found.figures(CURRENT + 1).routes[0].total.missing == 1
 
 
+def test_a_login_that_the_target_refuses_is_no_late_event() -> None:
+    """The mirror is well and brings them; the canary does not see it."""
+    found = board()
+    for minute in range(1, 8):
+        put(found, A, TOPIC, event(minute), 60.0 * minute)
+        found.read(A, set(), 60.0 * minute)
+    (route,) = found.figures(480.0).routes
+    assert (route.total.written, route.total.late, route.total.oldest_waiting) == (7, 0, 0.0)
+
+
+def test_lost_events_stay_missing_while_the_target_is_not_read() -> None:
+    found = board()
+    for number in range(3):
+        put(found, A, TOPIC, event(number), 1.0)
+    put(found, B, COPY, event(2), 2.0)
+    found.read(B, set(), 20.0)
+    for now in (20.0, CURRENT + 30):
+        (route,) = found.figures(now).routes
+        assert (route.total.missing, route.total.late) == (2, 0)
+
+
+def test_what_is_old_is_forgotten_also_where_no_figures_are_asked_for() -> None:
+    found = board()
+    for day in range(4):
+        for number in range(10):
+            put(found, A, TOPIC, event(100 * day + number), day * WINDOW + number)
+            put(found, B, COPY, event(100 * day + number), day * WINDOW + number)
+    (account,) = found._accounts
+    assert len(account.ledger(0)._written) <= 20
+    assert len(account.ledger(0)._arrived) <= 20
+
+
 def test_a_writer_goes_on_from_what_either_end_tells() -> None:
     found = Board(settings(), 0.0)
     (way,) = settings().own
@@ -162,5 +195,23 @@ def test_writing_is_as_old_as_its_oldest_partition() -> None:
     found.failed(A, "timed out", 2)
     assert (found.figures(50.0).sources[0].failures, found.figures(50.0).sources[0].why) == (2, "timed out")
     # The topic was made anew with one partition.
-    found.led(A, 1, 0)
+    found.led(A, 1, 0, 50.0)
     assert found.figures(50.0).sources[0].last_written == 40.0
+
+
+def test_a_partition_that_never_took_an_event_is_seen() -> None:
+    found = board()
+    for now in (0.0, 60.0, 120.0):
+        found.led(A, 3, 0, now)
+        found.wrote(A, 0, now)
+        found.wrote(A, 1, now)
+    assert found.figures(130.0).sources[0].last_written == 130.0
+
+
+def test_a_topic_that_is_made_anew_is_not_as_old_as_the_start() -> None:
+    found = board()
+    found.wrote(A, 0, 1000.0)
+    found.led(A, 0, 1, 1010.0)
+    assert found.figures(1010.0).sources[0].last_written == 10.0
+    found.led(A, 1, 0, 1011.0)
+    assert found.figures(1020.0).sources[0].last_written == 9.0

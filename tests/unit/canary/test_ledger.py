@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from canary.event import Place
 from canary.ledger import MOST, WINDOW, Account, Ledger, Limits, together
 
@@ -62,10 +64,17 @@ def test_a_mirror_that_is_down_for_an_hour_loses_nothing() -> None:
     assert ledger.account(3601, LIMITS) == Account(written=60, arrived=60, last_arrived=1)
 
 
-def test_nothing_becomes_missing_while_the_copy_cannot_be_read() -> None:
-    ledger = written(range(1))
-    account = ledger.account(4000, LIMITS, is_current=False)
-    assert (account.missing, account.late) == (0, 1)
+def test_nothing_becomes_late_or_missing_while_the_copy_cannot_be_read() -> None:
+    ledger = written(range(5))
+    assert ledger.account(4000, LIMITS, seen=100) == Account(written=5, waiting=5, oldest_waiting=100)
+    assert ledger.account(4000, LIMITS, seen=0) == Account(written=5, waiting=5, oldest_waiting=0)
+
+
+def test_what_is_missing_stays_so_while_the_copy_cannot_be_read() -> None:
+    ledger = written(range(3))
+    ledger.arrived(place(2), 150)
+    assert ledger.account(280, LIMITS).missing == 2
+    assert ledger.account(400, LIMITS, seen=280) == replace(ledger.account(280, LIMITS), last_arrived=250)
 
 
 def test_an_event_that_was_overtaken_is_missing_soon() -> None:
@@ -171,6 +180,13 @@ def test_the_window_forgets_what_was_wrong() -> None:
     assert ledger.account(WINDOW + 300, LIMITS) == Account()
     assert not ledger._overtaken
     assert not ledger._written
+
+
+def test_the_last_place_is_known_also_when_its_event_is_forgotten() -> None:
+    ledger = mirrored(range(3))
+    ledger.forget(WINDOW + 1000)
+    assert not ledger._written
+    assert ledger.last_place() == place(2)
 
 
 def test_a_ledger_does_not_grow_without_end() -> None:

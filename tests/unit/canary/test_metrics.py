@@ -56,6 +56,7 @@ def test_a_status_of_a_flow_that_works_is_one_line_with_its_latency() -> None:
     verdict = told(FIGURES)
     assert verdict["line"] == "OK           canary at dc_b: dc_a->dc_b p50 0.4 s, p99 1.2 s, last 12 s ago"
     assert verdict["status"] == "OK"
+    assert verdict["cluster"] == "dc_b"
 
 
 def test_a_status_names_what_is_wrong() -> None:

@@ -6,16 +6,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import is_address, is_loopback
+from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import is_address, is_loopback, plain_host
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.canary import Route, routes
+from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import MECHANISMS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Cluster, Inventory, Listener, Node
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, as_bool
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, as_bool, as_int
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import dicts
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_flows import (
     flows,
     kafka_clusters,
     mirrors_of,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import WARNING, Problem, rule
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.listeners import binds_meet
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.mirrors import listener_of
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import SASL_PROTOCOLS
 
@@ -48,6 +51,39 @@ def canary_is_super_user(inventory: Inventory) -> Iterator[Problem]:
         user = node.text("mirror_canary_user")
         if user and user in cluster.super_users(node):
             yield Problem(cluster, "canaries would have the rights of a super user", user)
+
+
+@rule(fix="remove the user there, give it the password in mirror_canary_password, or give canaries another name")
+def canary_user_listed_differently(inventory: Inventory) -> Iterator[Problem]:
+    """`mirror_canary_user` is also in `kafka_users` or `kafka_plain_users`, or is `mirror_user`, with another password
+    or `state: absent`."""
+    for cluster, node, _way in _asked(inventory):
+        user, password = node.text("mirror_canary_user"), node.variables.get("mirror_canary_password")
+        mirrors = {"name": node.text("mirror_user"), "password": node.variables.get("mirror_password")}
+        listed = [(name, one) for name in ("kafka_users", "kafka_plain_users") for one in dicts(node, name)]
+        for variable, entry in [*listed, ("mirror_password", mirrors)] if user and password is not UNDEFINED else ():
+            if str(entry.get("name")) != user or entry.get("password") is UNDEFINED:
+                continue
+            absent = entry.get("state") == "absent"
+            if absent or str(entry.get("password")) != str(password):
+                found = f"{user} with {'state absent' if absent else 'another password'}"
+                yield Problem(cluster, "the user of the canary stands here differently", found, variable=variable)
+
+
+@rule(
+    variable="kafka_sasl_mechanisms",
+    allowed=" or ".join(MECHANISMS),
+    fix="put SCRAM-SHA-512 first in kafka_sasl_mechanisms, or with PLAIN list mirror_canary_user in kafka_plain_users",
+)
+def canary_mechanism(inventory: Inventory) -> Iterator[Problem]:
+    """`mirror_canary_user` cannot log in by the first of `kafka_sasl_mechanisms`, which canaries use."""
+    for cluster, node, way in _asked(inventory):
+        first, user = next(iter(node.names("kafka_sasl_mechanisms")), ""), node.text("mirror_canary_user")
+        listed = [str(entry.get("name")) for entry in dicts(node, "kafka_plain_users")]
+        if node.variables.get("kafka_sasl_mechanisms") is UNDEFINED or first in MECHANISMS or not user:
+            continue
+        if first != "PLAIN" or user not in listed:
+            yield Problem(cluster, f"canaries have no way to log in at listener {way.name}", first or "no mechanism")
 
 
 @rule(
@@ -88,6 +124,29 @@ def canary_open(inventory: Inventory) -> Iterator[Problem]:
 
 
 @rule(
+    variable="mirror_maker_canary_port",
+    allowed="a port of the machine that no other process has",
+    fix="give the canary a port of its own, or bind it to another address",
+)
+def canary_port_taken(inventory: Inventory) -> Iterator[Problem]:
+    """The port of a canary is one that a node, a mirror, a page or another canary opens on the same machine."""
+    opened = [(node.machine, one.port, one.host, node.name) for node in inventory.processes for one in node.ports()]
+    opened += [
+        (page.machine, as_int(page.get("kafka_page_port")), plain_host(page.text("kafka_page_host")), page.name)
+        for page in inventory.pages
+    ]
+    for mirror, port, host in canary_ports(inventory):
+        takers = [
+            name
+            for machine, other, bound, name in opened
+            if (machine, other) == (mirror.machine, port) and binds_meet([host, bound])
+        ]
+        if takers:
+            yield Problem(mirror, f"{takers[0]} opens the port of the canary on the same machine", port)
+        opened.append((mirror.machine, port, host, f"the canary of {mirror.name}"))
+
+
+@rule(
     variable="mirror_maker_canary_missing_seconds",
     allowed="more than mirror_maker_canary_late_seconds",
     fix="raise it; an event is late before it is missing",
@@ -122,8 +181,31 @@ def _wanting(inventory: Inventory) -> list[Node]:
     return [mirror for mirror in inventory.mirrors if as_bool(mirror.get(_SWITCH))]
 
 
+def canaries(inventory: Inventory) -> list[Node]:
+    """The mirrors that run a canary: the first of each target that wants one and has a flow to follow."""
+    followed = {route.last.target for route in _routes(inventory)}
+    first: dict[str, Node] = {}
+    for mirror in sorted(_wanting(inventory), key=lambda one: one.name):
+        if mirror.cluster in followed:
+            first.setdefault(mirror.cluster, mirror)
+    return list(first.values())
+
+
+def canary_ports(inventory: Inventory) -> list[tuple[Node, int, str]]:
+    """The mirrors that run a canary, each with the port and address of that; without those whose port is unclear."""
+    found = ((one, as_int(one.get("mirror_maker_canary_port"))) for one in canaries(inventory))
+    return [(one, port, plain_host(one.text("mirror_maker_canary_host"))) for one, port in found if port]
+
+
 def _routes(inventory: Inventory) -> list[Route]:
     return routes(flows(inventory), {mirror.cluster for mirror in _wanting(inventory)})
+
+
+def _asked(inventory: Inventory) -> Iterator[tuple[Cluster, Node, Listener]]:
+    """Yield the clusters that canaries log in at with a password, each once, with the broker that speaks."""
+    asking = {cluster.name: (cluster, way) for cluster, way in _ends(inventory) if way.protocol in SASL_PROTOCOLS}
+    for cluster, way in asking.values():
+        yield cluster, cluster.brokers[0], way
 
 
 def _ends(inventory: Inventory) -> Iterator[tuple[Cluster, Listener]]:

@@ -19,6 +19,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.targets
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import dicts
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.listeners import binds_meet
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.mirror_canary import canary_ports
 
 #: Prometheus compares passwords by bcrypt alone (exporter-toolkit, web configuration).
 BCRYPT = re.compile(r"\$2[abxy]?\$\d\d\$[./A-Za-z0-9]{53}")
@@ -85,6 +86,9 @@ def monitoring_port_taken(inventory: Inventory) -> Iterator[Problem]:
     opened += [
         (page.machine, as_int(page.get("kafka_page_port")), plain_host(page.text("kafka_page_host")), page.name)
         for page in inventory.pages
+    ]
+    opened += [
+        (mirror.machine, port, bound, f"the canary of {mirror.name}") for mirror, port, bound in canary_ports(inventory)
     ]
     for host in _monitors(inventory):
         for program, variable, bound in (

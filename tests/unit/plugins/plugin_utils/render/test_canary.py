@@ -106,6 +106,21 @@ def test_a_user_that_the_inventory_lists_is_not_made_twice() -> None:
     assert seen("a1", kafka_users=listed)["canary"]["users"] == []
 
 
+def test_a_user_that_mirrors_have_too_is_made_once() -> None:
+    same = {"mirror_user": "canary", "mirror_password": "secret"}
+    made = seen("a1", **same)
+    assert [one["name"] for one in made["mirroring"]["users"] + made["canary"]["users"]] == ["canary"]
+    page = seen("a1", kafka_page_user="canary", kafka_page_password="secret")
+    assert [one["name"] for one in page["page"]["users"] + page["canary"]["users"]] == ["canary"]
+
+
+def test_a_check_before_the_first_installation_has_no_development_ca_yet() -> None:
+    found = seen("m1", ansible_check_mode=True)["canary"]
+    assert [Path(one["path"]).name for one in found["secret_files"]] == ["canary.json"]
+    with pytest.raises(ValueError, match=r"/none on the control node cannot be read .* run site.yml"):
+        seen("m1")["canary"]["secret_files"]
+
+
 def test_mirrors_copy_the_events_and_may_do_so() -> None:
     with_it, without = seen("m1")["mirroring"], seen("m1", mirror_maker_canary=False)["mirroring"]
     assert with_it["properties"]["dc_a->dc_b.topics"] == ["orders", "streamops-canary[.]dc_a[.]dc_b"]
@@ -166,8 +181,13 @@ def test_prometheus_reads_it_and_its_series_name_their_cluster() -> None:
 @pytest.mark.parametrize(
     ("told", "line", "fails"),
     [
-        ({"status": 200, "json": {"status": "OK", "line": "OK           canary"}}, "OK           canary", False),
-        ({"status": 200, "json": {"status": "DEGRADED", "line": "DEGRADED x"}}, "DEGRADED x", False),
+        ({"status": 200, "json": {"cluster": "dc_b", "status": "OK", "line": "OK    canary"}}, "OK    canary", False),
+        ({"status": 200, "json": {"cluster": "dc_b", "status": "DEGRADED", "line": "DEGRADED x"}}, "DEGRADED x", False),
+        (
+            {"status": 200, "json": {"cluster": "dc_c", "status": "OK", "line": "OK           canary at dc_c"}},
+            "DOWN         canary at dc_b: the canary of another cluster answers at http://127.0.0.1:9407 (dc_c)",
+            True,
+        ),
         ({"status": -1, "msg": "Connection refused."}, "does not answer (Connection refused)", True),
         ({"status": 200, "json": []}, "does not answer", True),
     ],
@@ -179,7 +199,7 @@ def test_a_status_says_what_it_says_or_that_it_is_silent(told: dict[str, Any], l
 
 
 def test_a_status_that_is_to_be_strict_fails_for_late_events() -> None:
-    told = {"status": 200, "json": {"status": "DEGRADED", "line": "DEGRADED x"}}
+    told = {"status": 200, "json": {"cluster": "dc_b", "status": "DEGRADED", "line": "DEGRADED x"}}
     assert seen("m1", told=told, status_strict=True)["canary"]["fails"] is True
 
 
