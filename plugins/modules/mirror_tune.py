@@ -134,7 +134,7 @@ load_seconds:
   type: float
   returned: with O(state=loaded)
 seconds:
-  description: Seconds from the first record that was seen to the last.
+  description: Seconds from RV(first_at) to RV(last_at).
   type: float
   returned: with O(state=measured)
 first_at:
@@ -142,7 +142,8 @@ first_at:
   type: float
   returned: with O(state=measured)
 last_at:
-  description: When the last record was seen first.
+  description: >-
+    When the last record was seen first; while some of O(records) are missing, when the copy was looked at last.
   type: float
   returned: with O(state=measured)
 bytes_per_second:

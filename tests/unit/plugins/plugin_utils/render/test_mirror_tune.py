@@ -131,20 +131,29 @@ def test_a_tuning_without_a_knee_has_no_second_part() -> None:
     assert (found["option_runs"], found["together_runs"]) == ([], [])
 
 
-def test_the_row_of_a_run_has_its_rate_and_the_cores_that_it_used() -> None:
-    found = tune(
+def ended(records: int, ran: bool = True) -> Any:
+    """The row of a run of which so many of five records came."""
+    return tune(
         _mirror_maker_tune_run={"number": 1, "kind": "tasks"},
+        __mirror_maker_tune_load={"records": 5},
         __mirror_maker_tune_measured={
-            "records": 5,
+            "records": records,
             "seconds": 2.0,
             "bytes_per_second": 7,
             "first_at": 10.0,
             "last_at": 12.0,
             "changed": False,
         },
-        __mirror_maker_tune_stopped={"samples": [[10.0, 1.0, 1.0], [12.0, 5.0, 3.0]]},
+        __mirror_maker_tune_stopped={
+            "samples": [[10.0, 1.0, 1.0], [12.0, 5.0, 3.0]],
+            "ran": ran,
+            "complaints": ["Caused by: heap"],
+        },
     )["row"]
-    assert found == {
+
+
+def test_the_row_of_a_run_has_its_rate_and_the_cores_that_it_used() -> None:
+    assert ended(5) == {
         "number": 1,
         "kind": "tasks",
         "records": 5,
@@ -152,7 +161,25 @@ def test_the_row_of_a_run_has_its_rate_and_the_cores_that_it_used() -> None:
         "bytes_per_second": 7,
         "busy": 2.0,
         "own": 1.0,
+        "problem": "",
     }
+
+
+def test_a_mirror_that_ended_on_its_way_has_no_rate_and_says_why() -> None:
+    found = ended(3, ran=False)
+    assert found["bytes_per_second"] is None
+    assert found["problem"] == "its mirror ended by itself after 3 of 5 records; its last errors: Caused by: heap"
+
+
+def test_a_slow_mirror_and_one_that_ended_with_its_work_done_keep_their_rates() -> None:
+    assert (ended(3)["bytes_per_second"], ended(3)["problem"]) == (7, "")
+    assert (ended(5, ran=False)["bytes_per_second"], ended(5, ran=False)["problem"]) == (7, "")
+
+
+def test_a_run_that_brought_nothing_says_so() -> None:
+    found = ended(0)
+    assert found["bytes_per_second"] is None
+    assert found["problem"] == "no record came through its mirror; its last errors: Caused by: heap"
 
 
 def test_the_result_is_told_and_drawn(tmp_path: Path) -> None:
