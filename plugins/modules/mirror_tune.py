@@ -117,7 +117,7 @@ asked:
 plan:
   description: >-
     What the tuning does at most: partitions and records of the load, runs, seconds in all, bytes by end (source,
-    target) of all replicas, and how many brokers each end has.
+    target) of all replicas, broker_bytes of them on one broker, and how many brokers each end has.
   type: dict
   returned: with O(state=planned) and O(state=loaded)
 lines:
