@@ -133,13 +133,14 @@ class MirrorTune(Parts):
         return to_text(tune_properties(self._flow, run.number, run.tasks, run.properties, clients, options, version))
 
     def _acls(self) -> dict[str, list[dict[str, Any]]]:
-        """By cluster what the mirror of a tuning needs; empty where nobody logs in."""
+        """By cluster what the mirror of a tuning needs; empty without logins, or without an authorizer."""
         found = {}
         for name, is_source in ((self._flow.source, True), (self._flow.target, False)):
             endpoint = self._endpoints()[name]
             protocol = endpoint["mirror_protocol" if is_source else "protocol"]
             principal = endpoint["user"] if protocol in SASL_PROTOCOLS else self._host
-            found[name] = [] if protocol == "PLAINTEXT" else own_acls(f"User:{principal}", is_source)
+            is_asked = endpoint["has_authorizer"] and protocol != "PLAINTEXT"
+            found[name] = own_acls(f"User:{principal}", is_source) if is_asked else []
         return found
 
     @property

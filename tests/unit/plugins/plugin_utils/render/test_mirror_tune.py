@@ -21,7 +21,7 @@ PLAN = {"asked": ASKED, "plan": {"partitions": 6, "brokers": {"source": 3, "targ
 MACHINE = {"cores": 4, "round_trip": 0.02, "receive_bytes": 6_000_000}
 
 
-def endpoint(cluster: str, protocol: str) -> dict[str, Any]:
+def endpoint(cluster: str, protocol: str, has_authorizer: bool = True) -> dict[str, Any]:
     """What the brokers of a cluster say of it."""
     return {
         "cluster": cluster,
@@ -34,17 +34,24 @@ def endpoint(cluster: str, protocol: str) -> dict[str, Any]:
         "password": "secret",
         "ca_file": f"/ca/{cluster}.pem",
         "brokers": 3,
+        "has_authorizer": has_authorizer,
     }
 
 
-def tune(host: str = "m1", protocol: str = "SASL_SSL", flow: dict[str, Any] | None = None, **given: Any) -> Any:
+def tune(
+    host: str = "m1",
+    protocol: str = "SASL_SSL",
+    flow: dict[str, Any] | None = None,
+    authorizers: tuple[str, ...] = ("dc_a", "dc_b"),
+    **given: Any,
+) -> Any:
     """What a mirror sees; m1 and m2 stand next to dc_b, and given variables are those of every host."""
     names = {"a1": "dc_a", "b1": "dc_b", "m1": "dc_b", "m2": "dc_b", "m3": "dc_a"}
     hosts: dict[str, Any] = {
         name: {"kafka_cluster_name": cluster, "kafka_node_id": 1} for name, cluster in names.items()
     }
     for name in ("a1", "b1"):
-        hosts[name]["__kafka_endpoint"] = endpoint(names[name], protocol)
+        hosts[name]["__kafka_endpoint"] = endpoint(names[name], protocol, names[name] in authorizers)
     common = {
         "kafka_listeners": LISTENERS,
         "mirror_user": "mirror",
@@ -111,6 +118,28 @@ def test_rights_are_given_where_the_mirror_logs_in() -> None:
     assert len(found["dc_a"]) == 1
     assert tune(protocol="PLAINTEXT")["acls"] == {"dc_a": [], "dc_b": []}
     assert {one["principal"] for one in tune(protocol="SSL")["acls"]["dc_a"]} == {"User:m1"}
+
+
+def test_a_cluster_without_an_authorizer_is_given_no_rights() -> None:
+    # It would refuse them with SECURITY_DISABLED, and needs none.
+    found = tune(authorizers=("dc_b",))["acls"]
+    assert found["dc_a"] == []
+    assert {one["principal"] for one in found["dc_b"]} == {"User:mirror"}
+
+
+@pytest.mark.parametrize(
+    ("given", "has"),
+    [
+        ({}, False),
+        ({"kafka_authorizer": True}, True),
+        ({"kafka_config": {"authorizer.class.name": "an.Authorizer"}}, True),
+        ({"kafka_broker_config": {"authorizer.class.name": "an.Authorizer"}}, True),
+        ({"kafka_authorizer": True, "kafka_config": {"authorizer.class.name": ""}}, False),
+    ],
+)
+def test_a_cluster_says_whether_it_has_an_authorizer(given: dict[str, Any], has: bool) -> None:
+    host = {"kafka_cluster_name": "dc_a", "kafka_node_id": 1, "kafka_listeners": LISTENERS, **given}
+    assert view({"a1": host}, brokers=["a1"])["endpoint"]["has_authorizer"] is has
 
 
 def test_the_parts_of_a_tuning_follow_each_other() -> None:
