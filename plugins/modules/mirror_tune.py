@@ -117,7 +117,7 @@ asked:
 plan:
   description: >-
     What the tuning does at most: partitions and records of the load, runs, seconds in all, bytes by end (source,
-    target) of all replicas, and how many brokers each end has.
+    target) of all replicas, broker_bytes of them on one broker, and how many brokers each end has.
   type: dict
   returned: with O(state=planned) and O(state=loaded)
 lines:
@@ -134,7 +134,7 @@ load_seconds:
   type: float
   returned: with O(state=loaded)
 seconds:
-  description: Seconds from the first record that was seen to the last.
+  description: Seconds from RV(first_at) to RV(last_at).
   type: float
   returned: with O(state=measured)
 first_at:
@@ -142,7 +142,8 @@ first_at:
   type: float
   returned: with O(state=measured)
 last_at:
-  description: When the last record was seen first.
+  description: >-
+    When the last record was seen first; while some of O(records) are missing, when the copy was looked at last.
   type: float
   returned: with O(state=measured)
 bytes_per_second:

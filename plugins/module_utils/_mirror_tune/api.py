@@ -38,6 +38,8 @@ _SETTLE_SECONDS = 60.0
 PAUSE = 0.25
 #: Different values of the load. A batch holds several of each, but no more than about 2 to 1 can be packed.
 _VALUES = 64
+#: What librdkafka says of a record that was purged from the queue of its producer.
+_GIVEN_UP = "_PURGE_QUEUE"
 #: The load of a tuning that was killed goes by itself after a day.
 _KEPT = {"cleanup.policy": "delete", "retention.ms": str(86_400_000), "message.timestamp.type": "CreateTime"}
 
@@ -100,7 +102,11 @@ def make(session: Session, partitions: int) -> None:
 
 
 def write(session: Session, partitions: int, records: int, record_bytes: int, seconds: float) -> int:
-    """Write the load, spread evenly; stop after so many seconds. Return how many records the source has then."""
+    """Write the load, spread evenly; stop after so many seconds. Return how many records the source has then.
+
+    What is queued when the time is over is given up, and only what is on its way is waited for. Raises
+    RequestFailedError where the source refuses records, does not acknowledge those, or has none in the end.
+    """
     from confluent_kafka import Producer
 
     fixed = {
@@ -109,35 +115,42 @@ def write(session: Session, partitions: int, records: int, record_bytes: int, se
         "batch.size": 1_000_000,
         "compression.type": "none",
         "queue.buffering.max.kbytes": 262_144,
+        # Without a bound everything would be on its way at once, where the line only is slow to answer.
+        "max.in.flight": 5,
         "message.max.bytes": max(1_000_000, 2 * record_bytes),
         "log_level": 0,
     }
     failures: list[Any] = []
 
     def delivered(error: Any, _message: Any) -> None:
-        """Keep the first failure."""
-        if error is not None and not failures:
+        """Keep the first failure; to be given up is none."""
+        if error is not None and error.name() != _GIVEN_UP and not failures:
             failures.append(error)
 
     producer, until = Producer({**session.confluent_config(), **fixed}), time.monotonic() + seconds
     pool = values(record_bytes)
     for number in range(records):
-        while not failures:
+        while not failures and time.monotonic() < until:
             try:
                 at = number % partitions
                 producer.produce(LOAD, pool[number % len(pool)], MARK + b"%d" % number, at, on_delivery=delivered)
                 break
             except BufferError:
                 producer.poll(0.1)
-        if failures or (number % 1000 == 0 and time.monotonic() > until):
+        else:
             break
         producer.poll(0)
+    producer.flush(0 if failures else max(0.0, until - time.monotonic()))
+    producer.purge(in_flight=False)
     left = producer.flush(session.connection.request_timeout)
     if failures or left:
         error = failures[0] if failures else None
         code, why = (error.name(), error.str()) if error else ("TIMED_OUT", f"{left} records were not acknowledged")
         raise RequestFailedError("write", LOAD, code, why)
-    return sum(end_offsets(session, [(LOAD, at) for at in range(partitions)]).values())
+    written = sum(end_offsets(session, [(LOAD, at) for at in range(partitions)]).values())
+    if not written:
+        raise RequestFailedError("write", LOAD, "TIMED_OUT", f"no record was acknowledged within {seconds:g} s")
+    return written
 
 
 def values(record_bytes: int) -> list[bytes]:

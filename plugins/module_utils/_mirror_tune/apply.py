@@ -121,7 +121,7 @@ def _measured(params: Mapping[str, Any], check: bool) -> dict[str, Any]:
     with at(f"target {params['target']}"), Session(Connection.from_params(params)) as session:
         bounds = {"run_seconds": params["run_seconds"], "start_seconds": START_SECONDS}
         looks = api.watched(session, params["run"], params["partitions"], params["records"], bounds)
-    return {"changed": False, **rate_of(looks, params["record_bytes"])}
+    return {"changed": False, **rate_of(looks, params["records"], params["record_bytes"])}
 
 
 def _absent(params: Mapping[str, Any], check: bool) -> dict[str, Any]:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +18,11 @@ START_SECONDS, STOP_SECONDS = 120, 30
 #: A broker deletes the files of a topic a minute after the topic (file.delete.delay.ms), and a run takes ten seconds
 #: at least. So copies of earlier runs are still on the disks.
 COPIES_ON_DISK = 7
+#: Bytes of a record of the load beside its value: its key (names.MARK and a number of up to 11 digits) and what the
+#: format of Kafka adds to a record in a batch.
+RECORD_OVERHEAD = 40
+#: Of what a broker holds, for indexes, and for replicas that racks spread less evenly.
+MARGIN = 1.2
 #: Share of a disk that stays free, whatever the tuning needs.
 FREE_SHARE = 0.05
 #: More partitions than this cannot show anything: no more tasks are tried.
@@ -70,28 +76,40 @@ class Seen:
 
 @dataclass(frozen=True)
 class Plan:
-    """What will be done at most: partitions and records of the load, runs, seconds in all, bytes by end (of all
-    replicas together, with what is deleted but still on disk)."""
+    """What will be done at most: partitions and records of the load, runs, seconds in all.
+
+    bytes -- by end, of all replicas together, with what is deleted but still on disk. broker_bytes -- by end, of them
+    on one broker.
+    """
 
     partitions: int
     records: int
     runs: int
     seconds: int
     bytes: Mapping[str, int]
+    broker_bytes: Mapping[str, int]
 
 
 def plan_of(asked: Asked, seen: Seen) -> Plan:
     """The bounds of a tuning."""
     partitions = asked.partitions or max(1, min(seen.flow_partitions, MOST_PARTITIONS))
     runs = most_runs(asked.tasks, asked.options, asked.rounds)
-    copies = {end: max(1, min(COPIES, count)) for end, count in seen.brokers.items()}
-    seconds = asked.run_seconds + runs * (START_SECONDS + asked.run_seconds + STOP_SECONDS)
+    records = max(1, asked.load_bytes // asked.record_bytes)
+    size = records * (asked.record_bytes + RECORD_OVERHEAD)
+    replicas = {end: max(1, min(COPIES, count)) for end, count in seen.brokers.items()}
+    topics = {"source": 1, "target": min(runs, COPIES_ON_DISK)}
     # The load may take as long to write as a run to copy it.
-    size = {
-        "source": asked.load_bytes * copies["source"],
-        "target": asked.load_bytes * copies["target"] * min(runs, COPIES_ON_DISK),
-    }
-    return Plan(partitions, max(1, asked.load_bytes // asked.record_bytes), runs, seconds, size)
+    seconds = asked.run_seconds + runs * (START_SECONDS + asked.run_seconds + STOP_SECONDS)
+    # A broker holds whole partitions, and the fullest one of each topic may be the same.
+    fullest = {end: math.ceil(partitions * replicas[end] / count) for end, count in seen.brokers.items()}
+    return Plan(
+        partitions,
+        records,
+        runs,
+        seconds,
+        {end: size * replicas[end] * topics[end] for end in topics},
+        {end: round(size * topics[end] * fullest[end] / partitions) for end in topics},
+    )
 
 
 def refusals(asked: Asked, seen: Seen) -> list[str]:
@@ -131,8 +149,7 @@ def _of_disks(plan: Plan, seen: Seen) -> Iterator[str]:
         if disk.total is None or disk.usable is None:
             yield f"{where} does not report its disk size, so free space is unknown."
             continue
-        # Replicas are spread evenly, but for what does not divide.
-        need = round(plan.bytes[disk.end] / seen.brokers[disk.end] * 1.2)
+        need = round(plan.broker_bytes[disk.end] * MARGIN)
         left = round(disk.total * FREE_SHARE)
         if disk.usable - need < left:
             yield (

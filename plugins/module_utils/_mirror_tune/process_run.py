@@ -10,6 +10,7 @@ import os
 import pwd
 import shutil
 import signal
+import stat as stat_module
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -114,7 +115,7 @@ def _started(params: Mapping[str, Any]) -> dict[str, Any]:
     directory = params["directory"]
     end(directory)
     owner = _owner(params["user"], params["group"])
-    _write(directory, {PROPERTIES: params["properties"], SCRIPT: TEXT}, owner)
+    write(directory, {PROPERTIES: params["properties"], SCRIPT: TEXT}, owner)
     command = [
         "/bin/sh",
         os.path.join(directory, SCRIPT),
@@ -130,9 +131,9 @@ def _started(params: Mapping[str, Any]) -> dict[str, Any]:
     # It lives on after this module, until it is stopped or its time is over.
     commands.detach(command, env, owner)
     until = time.monotonic() + _KILLED
-    while _alive(directory) is None:
+    while alive(directory) is None:
         if time.monotonic() > until:
-            said = complaints(read_text(os.path.join(directory, LOG)) or "")
+            said = complaints(_text(directory, LOG))
             raise TuneProcessError(f"the mirror of the tuning did not start: {' / '.join(said) or 'it says nothing'}")
         time.sleep(0.1)
     return {"changed": True}
@@ -148,16 +149,35 @@ def _owner(user: str, group: str) -> tuple[int, int] | None:
         raise TuneProcessError(f"{error.args[0]}. Install the mirror first (site.yml). Nothing was started.") from error
 
 
-def _write(directory: str, files: Mapping[str, str], owner: tuple[int, int] | None) -> None:
+def write(directory: str, files: Mapping[str, str], owner: tuple[int, int] | None) -> None:
+    """Make the directory with these files, and give it to its owner.
+
+    Where it stands belongs to the user of Kafka, while this may run as root. So it is known by its descriptor once it
+    is made, and no link is followed: whatever that user puts in its place, nothing else is written or given away.
+    """
     os.mkdir(directory, 0o700)
-    for name, text in files.items():
-        path = os.path.join(directory, name)
-        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-            file.write(text)
+    place = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        for name, text in files.items():
+            opened = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600, dir_fd=place)
+            with open(opened, "w", encoding="utf-8") as file:
+                file.write(text)
+                if owner:
+                    os.fchown(opened, *owner)
         if owner:
-            os.chown(path, *owner)
-    if owner:
-        os.chown(directory, *owner)
+            os.fchown(place, *owner)
+    finally:
+        os.close(place)
+
+
+def _text(directory: str, name: str) -> str:
+    """A file that the process wrote, which may be anything: a link or a pipe counts as empty."""
+    try:
+        opened = os.open(os.path.join(directory, name), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        with open(opened, encoding="utf-8", errors="backslashreplace") as file:
+            return file.read() if stat_module.S_ISREG(os.fstat(opened).st_mode) else ""
+    except OSError:
+        return ""
 
 
 def _stopped(directory: str, check: bool) -> dict[str, Any]:
@@ -165,9 +185,9 @@ def _stopped(directory: str, check: bool) -> dict[str, Any]:
     there = os.path.isdir(directory)
     if check or not there:
         return {"changed": there, "samples": [], "complaints": [], "ran": False}
-    ran = _alive(directory) is not None
-    text = read_text(os.path.join(directory, SAMPLES)) or ""
-    said = complaints(read_text(os.path.join(directory, LOG)) or "")
+    ran = alive(directory) is not None
+    text = _text(directory, SAMPLES)
+    said = complaints(_text(directory, LOG))
     end(directory)
     return {"changed": True, "samples": samples_of(text, os.sysconf("SC_CLK_TCK")), "complaints": said, "ran": ran}
 
@@ -175,24 +195,36 @@ def _stopped(directory: str, check: bool) -> dict[str, Any]:
 def end(directory: str) -> None:
     """End what runs from this directory, and remove it; nothing where it is not there."""
     for sign, seconds in ((signal.SIGTERM, _GRACE), (signal.SIGKILL, _KILLED)):
-        pid = _alive(directory)
+        pid = alive(directory)
         if pid is None:
             break
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, sign)
         until = time.monotonic() + seconds
-        while _alive(directory) is not None and time.monotonic() < until:
+        while alive(directory) is not None and time.monotonic() < until:
             time.sleep(0.1)
-    if (pid := _alive(directory)) is not None:
+    if (pid := alive(directory)) is not None:
         raise TuneProcessError(f"process {pid}, the mirror of a tuning, does not end though it was killed.")
     if os.path.isdir(directory):
         shutil.rmtree(directory)
 
 
-def _alive(directory: str) -> int | None:
-    """The id of the mirror's process, where it is still the one that was started."""
-    words = (read_text(os.path.join(directory, PID)) or "").split()
-    if len(words) != 2:
+def alive(directory: str) -> int | None:
+    """The id of the mirror's process, where it is still the one that was started.
+
+    Its file is of the user of Kafka, so it does not prove which process that is: one counts that runs as the owner of
+    the directory, with the properties of the directory in its command line.
+    """
+    words = _text(directory, PID).split()
+    if len(words) != 2 or not words[0].isdecimal():
         return None
-    state, since = stat(int(words[0]))
-    return int(words[0]) if str(since) == words[1] and state not in _GONE else None
+    pid = int(words[0])
+    state, since = stat(pid)
+    if str(since) != words[1] or state in _GONE:
+        return None
+    try:
+        is_own = os.stat(f"/proc/{pid}").st_uid == os.stat(directory, follow_symlinks=False).st_uid
+    except OSError:
+        return None
+    arguments = (read_text(f"/proc/{pid}/cmdline") or "").split("\0")
+    return pid if is_own and os.path.join(directory, PROPERTIES) in arguments else None

@@ -18,17 +18,19 @@ class Look(NamedTuple):
     records: int
 
 
-def rate_of(looks: Sequence[Look], record_bytes: int) -> dict[str, Any]:
+def rate_of(looks: Sequence[Look], expected: int, record_bytes: int) -> dict[str, Any]:
     """Return {records, seconds, first_at, last_at, bytes_per_second} from the first record to the last one seen.
 
-    What was there at the first look with records does not count, since its time is not known. bytes_per_second is None
-    where the run copied for less than LEAST_SECONDS.
+    What was there at the first look with records does not count, since its time is not known. While some of the
+    expected records are missing, time counts up to the last look: a task that failed, or a mirror that died, is no
+    faster for that. bytes_per_second is None where the run copied for less than LEAST_SECONDS.
     """
     arrived = [look for look in looks if look.records]
     if not arrived:
         return {"records": 0, "seconds": 0.0, "first_at": None, "last_at": None, "bytes_per_second": None}
-    first = arrived[0]
-    last = next(look for look in arrived if look.records == arrived[-1].records)
+    first, last = arrived[0], arrived[-1]
+    if last.records >= expected:
+        last = next(look for look in arrived if look.records == last.records)
     seconds, records = last.at - first.at, last.records - first.records
     enough = seconds >= LEAST_SECONDS and records > 0
     return {

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -17,8 +18,16 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.properties
 _EXCLUDED = r".*[\-.]internal"
 #: Beginnings of an operator's own properties that would have it listen beside the mirror of production.
 _LISTENS = ("listeners", "rest.", "dedicated.mode.", "admin.listeners")
-#: Properties that a tuning tries, without the side in front.
-_TRIED = tuple(f"{option.side}.{key}" for option in OPTIONS.values() for key in option.keys)
+#: Properties of clients that a tuning tries, with their side in front.
+_TRIED = [(option.side, key) for option in OPTIONS.values() for key in option.keys]
+#: What a tuning decides by itself, behind any prefix of a cluster or a flow. An operator's own value would win in
+#: MirrorMaker (mirrors/properties.py): one number of tasks for all runs, another name of the copy, or other topics than
+#: the load. C(override.) is how a connector sets its clients (KIP-458).
+_DECIDED = re.compile(
+    r"(?:.*\.)?(?:tasks\.max|replication\.policy\..+|topics|topics\.exclude|topic\.filter\.class|"
+    + "|".join(rf"{side}\.(?:override\.)?{re.escape(key)}" for side, key in _TRIED)
+    + ")"
+)
 
 
 def tune_properties(
@@ -34,12 +43,12 @@ def tune_properties(
 
     flow -- that of production. number -- of the run. settings -- native properties of the run by side (Run.properties).
     clusters, options, version -- as mirror_properties takes them. An operator's own properties of the flow hold too,
-    but not those that a tuning tries: it compares with what the role sets.
+    but not those that a tuning decides by itself: it compares with what the role sets.
     """
     source = alias(number)
     consumer = {key: value for key, value in settings.items() if key.startswith("consumer.")}
     producer = {f"{flow.target}.{key}": value for key, value in settings.items() if key.startswith("producer.")}
-    own = {key: value for key, value in (flow.config or {}).items() if not key.endswith(_TRIED)}
+    own = {key: value for key, value in (flow.config or {}).items() if not _DECIDED.fullmatch(key)}
     copied = replace(
         flow,
         source=source,
@@ -78,7 +87,7 @@ def _own(flow: Flow, source: str, config: Mapping[str, Any]) -> dict[str, Any]:
     """An operator's top-level properties, with those of the source under the name that it has here."""
     found = {}
     for key, value in config.items():
-        if key.startswith(_LISTENS) or key == "tasks.max" or key.endswith(_TRIED):
+        if key.startswith(_LISTENS) or _DECIDED.fullmatch(key):
             continue
         renamed = key
         for was, now in ((f"{flow.pair}.", f"{source}->{flow.target}."), (f"{flow.source}.", f"{source}.")):

@@ -24,7 +24,8 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.knee impor
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.tune_ends import CPU
 
-#: A row of a run: what Run.as_dict says, rate_of (records, seconds, bytes_per_second), and busy and own (cores).
+#: A row of a run: what Run.as_dict says, rate_of (records, seconds, bytes_per_second), busy and own (cores), and
+#: problem (why it has no rate, as problem_of says; missing or empty where nothing failed).
 Row = Mapping[str, Any]
 
 
@@ -108,13 +109,38 @@ def cores_used(samples: Sequence[Sequence[float]], begin: float | None, end: flo
     return {"busy": busy, "own": own}
 
 
+def problem_of(records: int, expected: int, ran: bool, complaints: Sequence[str]) -> str:
+    """Why a run cannot be compared with others; empty where it can, also where it was only too slow for all records.
+
+    records, expected -- that came, and that the load has. ran -- whether its mirror still ran when it was stopped.
+    complaints -- the last errors of its log.
+    """
+    if records and (ran or records >= expected):
+        return ""
+    errors = f"; its last errors: {' / '.join(complaints) or 'none'}"
+    if ran:
+        return f"no record came through its mirror{errors}"
+    return f"its mirror ended by itself after {records:,} of {expected:,} records{errors}"
+
+
+def failed_runs(rows: Iterable[Row]) -> list[str]:
+    """The runs that failed, each with why, in words."""
+    return [f"run {row['number']} ({row['label']}): {row['problem']}" for row in rows if row.get("problem")]
+
+
+def no_knee(rows: Sequence[Row]) -> str:
+    """Why no knee was found, where there is none."""
+    if rows and all(row.get("problem") for row in rows):
+        return "every run failed"
+    return "no run copied for two seconds or more"
+
+
 def lines(flow: str, rows: Sequence[Row], end: Mapping[str, Any], mirrors: int) -> list[str]:
     """What was found, in lines for people."""
-    knee = tasks_knee(rows)
+    knee, failed = tasks_knee(rows), [f"Not measured {run}" for run in failed_runs(rows)]
     if knee is None:
-        return [
-            f"Knee         {flow}: not found, since no run copied for two seconds or more. Raise mirror_tune_bytes.",
-        ]
+        cure = "" if rows and len(failed) == len(rows) else ". Raise mirror_tune_bytes"
+        return [f"Knee         {flow}: not found, since {no_knee(rows)}{cure}", *failed]
     sure = "" if knee.certain else "; not certain: repeats differ as much as settings do. Raise rounds or bytes"
     return [
         f"Knee         {flow}: {knee.point.value} tasks, {rate(knee.point)} (best {rate(knee.best)} with "
@@ -132,6 +158,7 @@ def lines(flow: str, rows: Sequence[Row], end: Mapping[str, Any], mirrors: int) 
                 rate(point) for point in curve((row for row in rows if row["kind"] == TOGETHER_KIND), "kind")
             ]
         ),
+        *failed,
         "Proposal",
         *(f"  {line}" for line in inventory_lines(flow, rows, str(end["resource"]), mirrors)),
     ]

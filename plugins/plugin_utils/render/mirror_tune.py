@@ -2,9 +2,9 @@
 # Private to this collection.
 """What the tuning of a mirror (playbook mirror_tune.yml) needs: its flow, runs, properties, result and report.
 
-Its tasks register C(__mirror_maker_tune_plan), C(__mirror_maker_tune_machine), C(__mirror_maker_tune_measured) and
-C(__mirror_maker_tune_stopped), and keep the rows of all runs in C(__mirror_maker_tune_rows); the run that is under way
-is C(_mirror_maker_tune_run).
+Its tasks register C(__mirror_maker_tune_plan), C(__mirror_maker_tune_machine), C(__mirror_maker_tune_load),
+C(__mirror_maker_tune_measured) and C(__mirror_maker_tune_stopped), and keep the rows of all runs in
+C(__mirror_maker_tune_rows); the run that is under way is C(_mirror_maker_tune_run).
 """
 
 from __future__ import annotations
@@ -133,13 +133,14 @@ class MirrorTune(Parts):
         return to_text(tune_properties(self._flow, run.number, run.tasks, run.properties, clients, options, version))
 
     def _acls(self) -> dict[str, list[dict[str, Any]]]:
-        """By cluster what the mirror of a tuning needs; empty where nobody logs in."""
+        """By cluster what the mirror of a tuning needs; empty without logins, or without an authorizer."""
         found = {}
         for name, is_source in ((self._flow.source, True), (self._flow.target, False)):
             endpoint = self._endpoints()[name]
             protocol = endpoint["mirror_protocol" if is_source else "protocol"]
             principal = endpoint["user"] if protocol in SASL_PROTOCOLS else self._host
-            found[name] = [] if protocol == "PLAINTEXT" else own_acls(f"User:{principal}", is_source)
+            is_asked = endpoint["has_authorizer"] and protocol != "PLAINTEXT"
+            found[name] = own_acls(f"User:{principal}", is_source) if is_asked else []
         return found
 
     @property
@@ -166,10 +167,14 @@ class MirrorTune(Parts):
     def _row(self) -> dict[str, Any]:
         """What is kept of the run that has just ended."""
         measured = self._results.own("__mirror_maker_tune_measured")
-        samples = self._results.own("__mirror_maker_tune_stopped")["samples"]
+        stopped = self._results.own("__mirror_maker_tune_stopped")
+        expected = int(self._results.own("__mirror_maker_tune_load")["records"])
         kept = {key: measured[key] for key in ("records", "seconds", "bytes_per_second")}
-        cores = tune_result.cores_used(samples, measured["first_at"], measured["last_at"])
-        return {**self._results.own("_mirror_maker_tune_run"), **kept, **cores}
+        problem = tune_result.problem_of(kept["records"], expected, stopped["ran"], stopped["complaints"])
+        if problem:
+            kept["bytes_per_second"] = None
+        cores = tune_result.cores_used(stopped["samples"], measured["first_at"], measured["last_at"])
+        return {**self._results.own("_mirror_maker_tune_run"), **kept, **cores, "problem": problem}
 
     def _end(self) -> dict[str, Any]:
         plan = self._results.own("__mirror_maker_tune_plan")["plan"]

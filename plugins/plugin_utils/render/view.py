@@ -34,6 +34,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes im
     peer_names,
     voter_listeners,
 )
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.properties import effective, written
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.provers import provers
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.zookeeper_nodes import expected_servers
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render import firewall, kafka, metrics
@@ -431,9 +432,15 @@ class View(Parts):
             "canary_password": settings["mirror_canary_password"],
             "ca_file": expanduser(settings["kafka_tls_ca_file"]),
             "brokers": self["copies"]["brokers"],
+            "has_authorizer": self._has_authorizer(),
             "connection": self["connection"],
             "job_properties": settings["spark_validation_client_properties"],
         }
+
+    def _has_authorizer(self) -> bool:
+        """Whether the brokers use ACLs; without an authorizer they refuse them. A native property wins over ours."""
+        own = effective(written(["broker"], self["settings"].__getitem__)).get("authorizer.class.name")
+        return bool(self["settings"]["kafka_authorizer"] if own is None else str(own.value or "").strip())
 
     def _jaas(self) -> str:
         """How a node logs in at ZooKeeper, or a server knows who may; empty where nobody logs in there."""

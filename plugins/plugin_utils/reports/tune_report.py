@@ -11,7 +11,9 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.grid import OPTIONS, TOGETHER_KIND, Option
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.knee import NEAR, Knee, Point, curve
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.tune_result import (
+    failed_runs,
     inventory_lines,
+    no_knee,
     option_curve,
     rate,
     tasks_curve,
@@ -58,7 +60,8 @@ def tune_report(flow: str, rows: Sequence[Mapping[str, Any]], end: Mapping[str, 
 
 def _head(flow: str, knee: Knee | None, rows: Sequence[Mapping[str, Any]]) -> str:
     if knee is None:
-        tone, word, say = "inconclusive", "No knee", "No run copied for two seconds or more. Raise mirror_tune_bytes."
+        tone, word, say = "inconclusive", "No knee", f"{no_knee(rows).capitalize()}."
+        say += "" if rows and len(failed_runs(rows)) == len(rows) else " Raise mirror_tune_bytes."
     else:
         tone, word = ("pass" if knee.certain else "inconclusive"), f"{knee.point.value} tasks"
         say = f"{rate(knee.point)}, the smallest number within {100 * NEAR:.0f} % of the best: {rate(knee.best)}."
@@ -127,8 +130,9 @@ def _runs(rows: Sequence[Mapping[str, Any]]) -> str:
     head = "".join(f"<th{_NUM if at else ''}>{name}</th>" for at, name in enumerate(heads))
     cells = "".join(f"<tr>{_row(row)}</tr>" for row in rows)
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{cells}</tbody></table>"
-    note = "Of a run without a rate, the load was copied in less than two seconds, or nothing arrived."
-    return _card("Runs", note, _scrolled("Runs", table))
+    note = "A run without a rate copied for less than two seconds, or it failed."
+    failed = "".join(f'<p class="note">{escape(run)}</p>' for run in failed_runs(rows))
+    return _card("Runs", note, failed + _scrolled("Runs", table))
 
 
 def _row(row: Mapping[str, Any]) -> str:

@@ -114,7 +114,8 @@ def test_the_plan_tells_bounds_and_changes_nothing(pair: Pair) -> None:
     found = pair.tune("planned")
     assert not found["failed"], found
     assert found["plan"]["partitions"] == 3
-    assert found["plan"]["bytes"] == {"source": MEGABYTES * 10**6, "target": 2 * MEGABYTES * 10**6}
+    # With 40 bytes of each record of 1000 beside its value.
+    assert found["plan"]["bytes"] == {"source": MEGABYTES * 1_040_000, "target": 2 * MEGABYTES * 1_040_000}
     assert found["asked"]["tasks"] == [1, 2]
     assert pair.tune("loaded", check=True)["changed"]
     assert pair.topics() == before

@@ -134,3 +134,34 @@ def test_of_two_first_installations_at_once_one_is_refused_and_the_cluster_has_o
         assert cluster.playbook().ok().changed == 0
     finally:
         cluster.destroy()
+
+
+def test_a_run_takes_its_locks_of_all_clusters_anew_and_ends_where_it_has_lost_one(tmp_path: Path) -> None:
+    locks = [tmp_path / name for name in ("north.lock", "south.lock")]
+    play = tmp_path / "play.yml"
+    of_role = {
+        "_common_locks_of_run": [{"host": "localhost", "path": str(lock)} for lock in locks],
+        "_common_lock_seconds": 7000,
+        "kafka_ended_run": "",
+        "ansible_python_interpreter": sys.executable,
+    }
+    tasks = [{"name": "Anew", "ansible.builtin.include_tasks": str(ROOT / "roles/_common/tasks/lock/refresh_all.yml")}]
+    play.write_text(yaml.safe_dump([{"hosts": "localhost", "gather_facts": False, "vars": of_role, "tasks": tasks}]))
+
+    def anew() -> subprocess.CompletedProcess[str]:
+        """The tasks run once."""
+        command = [sys.executable, "-m", "ansible", "playbook", str(play), "-i", "localhost,", "-c", "local"]
+        return subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=300, check=False)
+
+    done = anew()
+    assert done.returncode == 0, done.stdout
+    assert [json.loads(lock.read_text())["seconds"] for lock in locks] == [7000, 7000]
+    run = f"{place()} {os.getpid()} {started(os.getpid())}"
+    text = json.dumps({"run": run, "owner": OWNER, "purpose": "site.yml", "seconds": 5000})
+    for lock in locks:
+        lock.write_text("")
+    locks[1].write_text(text)
+    lost = anew()
+    assert lost.returncode != 0
+    assert f"cluster south: another run is changing it (site.yml), {OWNER}" in " ".join(lost.stdout.split())
+    assert locks[1].read_text() == text

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import os
 import socket
+import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,10 +15,13 @@ import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.process_run import (
     TuneProcessError,
+    alive,
     end,
     look,
     work,
+    write,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.watch import PROPERTIES, SCRIPT
 from tests.support.cluster import until
 
 BUSY = 'echo "[now] ERROR cannot log in"\nwhile :; do :; done'
@@ -109,6 +114,64 @@ def test_a_pid_that_went_to_another_process_is_not_ended(directory: Path) -> Non
     assert work({"state": "stopped", "directory": str(directory)}, True)["changed"]
     assert runs(pid)
     file.write_text(own)
+
+
+def test_a_process_that_is_not_the_mirror_of_this_directory_is_not_ended(directory: Path) -> None:
+    # The file is of the user of Kafka, and the module runs as root: its text is not to be trusted.
+    pid = started(directory, BUSY)
+    file, own = directory / "pid", (directory / "pid").read_text()
+    with subprocess.Popen(["sleep", "60"]) as other:
+        since = Path(f"/proc/{other.pid}/stat").read_text().rpartition(")")[2].split()[19]
+        file.write_text(f"{other.pid} {since}\n")
+        assert alive(str(directory)) is None
+        file.write_text(own)
+        assert alive(str(directory)) == pid
+        assert stopped(directory)["ran"]
+        assert other.poll() is None
+        other.kill()
+
+
+def test_a_process_of_another_user_is_not_ended(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pid = started(directory, BUSY)
+    real = os.stat
+
+    def of_another(path: Any, **options: Any) -> Any:
+        """The process is that of a user that the directory is not of."""
+        found = real(path, **options)
+        if str(path) != f"/proc/{pid}":
+            return found
+        return os.stat_result((*found[:4], found.st_uid + 1, *found[5:]))
+
+    monkeypatch.setattr(os, "stat", of_another)
+    assert alive(str(directory)) is None
+    monkeypatch.undo()
+    assert alive(str(directory)) == pid
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+def test_files_are_given_away_without_following_links(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The place where the directory is belongs to the user of Kafka, who may put a link in its place meanwhile."""
+    victim = directory.parent / "victim"
+    victim.mkdir()
+    (victim / PROPERTIES).write_text("of root")
+    makes = os.mkdir
+
+    def swapped(path: str, mode: int) -> None:
+        """A link stands where the directory was made."""
+        makes(path, mode)
+        os.rename(path, f"{path}.away")
+        os.symlink(victim, path)
+
+    monkeypatch.setattr(os, "mkdir", swapped)
+    with pytest.raises(OSError, match=r"tune"):
+        write(str(directory), {PROPERTIES: "x", SCRIPT: "y"}, (12345, 12345))
+    monkeypatch.undo()
+    assert sorted(path.name for path in victim.iterdir()) == [PROPERTIES]
+    assert victim.stat().st_uid == (victim / PROPERTIES).stat().st_uid == 0
+    directory.unlink()
+    write(str(directory), {PROPERTIES: "x"}, (12345, 12345))
+    assert directory.stat().st_uid == (directory / PROPERTIES).stat().st_uid == 12345
+    assert directory.stat().st_mode & 0o777 == 0o700
 
 
 def test_nothing_left_is_nothing_to_stop(directory: Path) -> None:

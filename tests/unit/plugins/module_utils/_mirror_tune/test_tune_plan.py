@@ -32,10 +32,34 @@ SEEN = Seen(
 def test_the_plan_bounds_bytes_by_replicas_and_by_copies_that_are_deleted_but_still_on_disk() -> None:
     plan = plan_of(ASKED, SEEN)
     assert (plan.partitions, plan.records, plan.runs) == (6, 1_000_000, 4)
-    assert plan.bytes == {"source": 3 * GB, "target": 2 * GB * 4}
+    # Each record has its key and its own head beside its value: 40 bytes.
+    assert plan.bytes == {"source": 3 * 1.04 * GB, "target": 2 * 1.04 * GB * 4}
     assert plan.seconds == 60 + 4 * (120 + 60 + 30)
     many = plan_of(replace(ASKED, rounds=10), SEEN)
-    assert many.bytes["target"] == 2 * GB * COPIES_ON_DISK
+    assert many.bytes["target"] == 2 * 1.04 * GB * COPIES_ON_DISK
+
+
+def test_small_records_take_more_of_the_disks_than_their_values() -> None:
+    small = plan_of(replace(ASKED, record_bytes=16), SEEN)
+    assert small.bytes["source"] == 3 * GB // 16 * (16 + 40)
+
+
+@pytest.mark.parametrize(
+    ("partitions", "brokers", "share"),
+    [
+        (6, 3, 1.0),  # three replicas of each on three brokers
+        (6, 6, 0.5),
+        (1, 12, 1.0),  # a broker holds all of it or nothing
+        (4, 12, 0.25),
+        (5, 12, 0.4),  # 15 replicas: two on three of the brokers
+        (3, 1, 1.0),
+    ],
+)
+def test_the_fullest_broker_counts_with_whole_partitions(partitions: int, brokers: int, share: float) -> None:
+    seen = replace(SEEN, brokers={"source": brokers, "target": brokers})
+    plan = plan_of(replace(ASKED, partitions=partitions), seen)
+    # Each of the four copies of the target may have its fullest broker in the same place.
+    assert plan.broker_bytes == {"source": round(share * 1.04 * GB), "target": round(share * 1.04 * GB * 4)}
 
 
 def test_partitions_that_are_asked_for_win_over_those_of_the_flow() -> None:
@@ -49,11 +73,11 @@ def test_a_tuning_with_room_may_begin() -> None:
 
 
 def test_a_tuning_without_room_on_one_disk_is_refused_with_the_figures() -> None:
-    # 2 replicas of 4 copies of 1 GB on 2 brokers, and a fifth more: 4.8 GB; 5 GB of 100 stay free.
+    # 2 replicas of 4 copies of 1.04 GB on 2 brokers, and a fifth more: 5 GB; 5 GB of 100 stay free.
     tight = [Disk("source", 1, 100 * GB, 50 * GB), Disk("target", 2, 100 * GB, 9 * GB)]
     (found,) = refusals(ASKED, replace(SEEN, disks=tight))
     assert "broker 2 of the target has 9.0 GB free" in found
-    assert "needs 4.8 GB there" in found
+    assert "needs 5.0 GB there" in found
     assert refusals(ASKED, replace(SEEN, disks=[Disk("target", 2, 100 * GB, 10 * GB)])) == []
 
 
@@ -91,5 +115,5 @@ def test_the_lines_tell_the_bounds_and_what_an_earlier_tuning_left() -> None:
     seen = replace(SEEN, left={"source": ["_streamops_tune_load"], "target": []})
     said = "\n".join(lines(ASKED, seen, plan_of(ASKED, seen), "dc_a->dc_b"))
     assert "4 runs" in said
-    assert "3.00 GB on the disks of the source" in said
+    assert "3.12 GB on the disks of the source" in said
     assert "1 topics of an earlier tuning" in said

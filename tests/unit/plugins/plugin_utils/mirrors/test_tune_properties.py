@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
+
+import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.tune_properties import tune_properties
@@ -18,9 +21,9 @@ CLUSTERS = {
 OPTIONS = {"tasks_max": 0, "nodes": 2, "refresh_seconds": 60, "offset_flush_seconds": 10, "rebalance_delay_seconds": 30}
 
 
-def made(settings: dict[str, Any] | None = None, **config: Any) -> dict[str, Any]:
+def made(settings: dict[str, Any] | None = None, flow: Flow = FLOW, **config: Any) -> dict[str, Any]:
     """The properties of run 7 with four tasks."""
-    return tune_properties(FLOW, 7, 4, settings or {}, CLUSTERS, {**OPTIONS, "config": config}, "4.3.1")
+    return tune_properties(flow, 7, 4, settings or {}, CLUSTERS, {**OPTIONS, "config": config}, "4.3.1")
 
 
 def test_only_the_load_is_mirrored_under_a_name_of_the_run_and_nothing_is_written_into_the_source() -> None:
@@ -54,3 +57,31 @@ def test_an_operator_s_own_properties_hold_but_for_those_that_are_tried() -> Non
     assert found["_streamops_tune_7->dc_b.offset.lag.max"] == 3
     assert found["dc_b.producer.linger.ms"] == 20
     assert found["_streamops_tune_7->dc_b.consumer.fetch.max.bytes"] == 16 * 1024 * 1024
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "tasks.max",
+        "replication.policy.separator",
+        "replication.policy.class",
+        "producer.override.batch.size",
+        "producer.batch.size",
+        "consumer.override.fetch.max.bytes",
+        "consumer.receive.buffer.bytes",
+        "topics",
+        "topics.exclude",
+        "topic.filter.class",
+    ],
+)
+def test_what_the_tuning_itself_sets_is_not_taken_from_the_operator_whatever_stands_in_front(key: str) -> None:
+    plain = made()
+    assert made(flow=replace(FLOW, config={**(FLOW.config or {}), key: "own"})) == plain
+    for prefix in ("", "dc_a->dc_b.", "dc_a.", "dc_b."):
+        assert made(**{f"{prefix}{key}": "own"}) == plain, prefix
+
+
+def test_properties_that_only_look_like_those_that_are_tried_hold() -> None:
+    found = made(**{"dc_b.producer.max.batch.size.x": 1, "dc_a->dc_b.refresh.topics.interval.seconds": 9})
+    assert found["dc_b.producer.max.batch.size.x"] == 1
+    assert found["_streamops_tune_7->dc_b.refresh.topics.interval.seconds"] == 9

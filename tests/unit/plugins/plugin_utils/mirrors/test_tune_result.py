@@ -89,6 +89,17 @@ def test_nothing_measured_proposes_nothing_and_says_what_to_do() -> None:
     assert "Raise mirror_tune_bytes" in said
 
 
+def test_runs_that_failed_are_told() -> None:
+    failed = {**row("tasks", 8, None), "number": 9, "problem": "its mirror ended by itself"}
+    said = "\n".join(lines("dc_a->dc_b", [*TASKS, failed], {"resource": "line", "why": ""}, 1))
+    assert "Not measured run 9 (8 tasks): its mirror ended by itself" in said
+    found = lines("dc_a->dc_b", [failed], {"resource": "unknown", "why": ""}, 1)
+    assert found == [
+        "Knee         dc_a->dc_b: not found, since every run failed",
+        "Not measured run 9 (8 tasks): its mirror ended by itself",
+    ]
+
+
 def test_the_lines_tell_knee_end_curve_and_doubt() -> None:
     said = "\n".join(lines("dc_a->dc_b", TASKS, {"resource": "line", "why": "so it is."}, 1))
     assert "dc_a->dc_b: 4 tasks, 100.0 MB/s ±0 % (best 102.0 MB/s with 8)" in said

@@ -21,7 +21,7 @@ PLAN = {"asked": ASKED, "plan": {"partitions": 6, "brokers": {"source": 3, "targ
 MACHINE = {"cores": 4, "round_trip": 0.02, "receive_bytes": 6_000_000}
 
 
-def endpoint(cluster: str, protocol: str) -> dict[str, Any]:
+def endpoint(cluster: str, protocol: str, has_authorizer: bool = True) -> dict[str, Any]:
     """What the brokers of a cluster say of it."""
     return {
         "cluster": cluster,
@@ -34,17 +34,24 @@ def endpoint(cluster: str, protocol: str) -> dict[str, Any]:
         "password": "secret",
         "ca_file": f"/ca/{cluster}.pem",
         "brokers": 3,
+        "has_authorizer": has_authorizer,
     }
 
 
-def tune(host: str = "m1", protocol: str = "SASL_SSL", flow: dict[str, Any] | None = None, **given: Any) -> Any:
+def tune(
+    host: str = "m1",
+    protocol: str = "SASL_SSL",
+    flow: dict[str, Any] | None = None,
+    authorizers: tuple[str, ...] = ("dc_a", "dc_b"),
+    **given: Any,
+) -> Any:
     """What a mirror sees; m1 and m2 stand next to dc_b, and given variables are those of every host."""
     names = {"a1": "dc_a", "b1": "dc_b", "m1": "dc_b", "m2": "dc_b", "m3": "dc_a"}
     hosts: dict[str, Any] = {
         name: {"kafka_cluster_name": cluster, "kafka_node_id": 1} for name, cluster in names.items()
     }
     for name in ("a1", "b1"):
-        hosts[name]["__kafka_endpoint"] = endpoint(names[name], protocol)
+        hosts[name]["__kafka_endpoint"] = endpoint(names[name], protocol, names[name] in authorizers)
     common = {
         "kafka_listeners": LISTENERS,
         "mirror_user": "mirror",
@@ -113,6 +120,28 @@ def test_rights_are_given_where_the_mirror_logs_in() -> None:
     assert {one["principal"] for one in tune(protocol="SSL")["acls"]["dc_a"]} == {"User:m1"}
 
 
+def test_a_cluster_without_an_authorizer_is_given_no_rights() -> None:
+    # It would refuse them with SECURITY_DISABLED, and needs none.
+    found = tune(authorizers=("dc_b",))["acls"]
+    assert found["dc_a"] == []
+    assert {one["principal"] for one in found["dc_b"]} == {"User:mirror"}
+
+
+@pytest.mark.parametrize(
+    ("given", "has"),
+    [
+        ({}, False),
+        ({"kafka_authorizer": True}, True),
+        ({"kafka_config": {"authorizer.class.name": "an.Authorizer"}}, True),
+        ({"kafka_broker_config": {"authorizer.class.name": "an.Authorizer"}}, True),
+        ({"kafka_authorizer": True, "kafka_config": {"authorizer.class.name": ""}}, False),
+    ],
+)
+def test_a_cluster_says_whether_it_has_an_authorizer(given: dict[str, Any], has: bool) -> None:
+    host = {"kafka_cluster_name": "dc_a", "kafka_node_id": 1, "kafka_listeners": LISTENERS, **given}
+    assert view({"a1": host}, brokers=["a1"])["endpoint"]["has_authorizer"] is has
+
+
 def test_the_parts_of_a_tuning_follow_each_other() -> None:
     found = tune(__mirror_maker_tune_plan=PLAN, __mirror_maker_tune_rows=ROWS)
     assert [run["tasks"] for run in found["tasks_runs"]] == [1, 2]
@@ -131,20 +160,29 @@ def test_a_tuning_without_a_knee_has_no_second_part() -> None:
     assert (found["option_runs"], found["together_runs"]) == ([], [])
 
 
-def test_the_row_of_a_run_has_its_rate_and_the_cores_that_it_used() -> None:
-    found = tune(
+def ended(records: int, ran: bool = True) -> Any:
+    """The row of a run of which so many of five records came."""
+    return tune(
         _mirror_maker_tune_run={"number": 1, "kind": "tasks"},
+        __mirror_maker_tune_load={"records": 5},
         __mirror_maker_tune_measured={
-            "records": 5,
+            "records": records,
             "seconds": 2.0,
             "bytes_per_second": 7,
             "first_at": 10.0,
             "last_at": 12.0,
             "changed": False,
         },
-        __mirror_maker_tune_stopped={"samples": [[10.0, 1.0, 1.0], [12.0, 5.0, 3.0]]},
+        __mirror_maker_tune_stopped={
+            "samples": [[10.0, 1.0, 1.0], [12.0, 5.0, 3.0]],
+            "ran": ran,
+            "complaints": ["Caused by: heap"],
+        },
     )["row"]
-    assert found == {
+
+
+def test_the_row_of_a_run_has_its_rate_and_the_cores_that_it_used() -> None:
+    assert ended(5) == {
         "number": 1,
         "kind": "tasks",
         "records": 5,
@@ -152,7 +190,25 @@ def test_the_row_of_a_run_has_its_rate_and_the_cores_that_it_used() -> None:
         "bytes_per_second": 7,
         "busy": 2.0,
         "own": 1.0,
+        "problem": "",
     }
+
+
+def test_a_mirror_that_ended_on_its_way_has_no_rate_and_says_why() -> None:
+    found = ended(3, ran=False)
+    assert found["bytes_per_second"] is None
+    assert found["problem"] == "its mirror ended by itself after 3 of 5 records; its last errors: Caused by: heap"
+
+
+def test_a_slow_mirror_and_one_that_ended_with_its_work_done_keep_their_rates() -> None:
+    assert (ended(3)["bytes_per_second"], ended(3)["problem"]) == (7, "")
+    assert (ended(5, ran=False)["bytes_per_second"], ended(5, ran=False)["problem"]) == (7, "")
+
+
+def test_a_run_that_brought_nothing_says_so() -> None:
+    found = ended(0)
+    assert found["bytes_per_second"] is None
+    assert found["problem"] == "no record came through its mirror; its last errors: Caused by: heap"
 
 
 def test_the_result_is_told_and_drawn(tmp_path: Path) -> None:

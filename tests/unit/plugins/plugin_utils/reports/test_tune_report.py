@@ -49,3 +49,11 @@ def test_a_doubtful_knee_and_no_knee_look_so() -> None:
     assert "No knee" in none
     assert "Raise mirror_tune_bytes" in none
     assert "Proposal" not in none
+
+
+def test_a_run_that_failed_says_why() -> None:
+    page = tune_report("dc_a->dc_b", [*ROWS, {**row("tasks", 8, None), "problem": "it <ended>"}], END, 1)
+    assert "run 1 (8 tasks): it &lt;ended&gt;" in page
+    none = tune_report("dc_a->dc_b", [{**row("tasks", 8, None), "problem": "it <ended>"}], END, 1)
+    assert "Every run failed." in none
+    assert "Raise mirror_tune_bytes" not in none
