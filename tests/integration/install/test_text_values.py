@@ -120,6 +120,11 @@ def test_a_playbook_without_preflight_refuses_an_unclear_value_before_it_asks_a_
 
 
 #: Playbooks that carry something out and have no plan, with how often their test runs.
+#: What they ask for, by playbook.
+NEEDED: dict[str, dict[str, Any]] = {
+    "replace_node": {"kafka_replace_node": "kafka3"},
+    "mirror_tune": {"mirror_tune_flow": "a->b", "mirror_tune_bytes": 1000},
+}
 WITHOUT_PLAN = {"replace_node": (), "stop": (), "site": (), **dict.fromkeys(
     ("rolling_restart", "mirrors", "zookeeper_members", "validate", "resources", "stop_node", "page", "monitoring",
      "monitoring_files", "upgrade", "voters", "mirror_tune"), (pytest.mark.full,)
@@ -132,7 +137,7 @@ WITHOUT_PLAN = {"replace_node": (), "stop": (), "site": (), **dict.fromkeys(
 def test_a_playbook_without_a_plan_refuses_plan_only_before_it_looks(playbook: str, tmp_path: Path) -> None:
     shipped = "local_zookeeper" if playbook == "zookeeper_members" else "local"
     cluster = Cluster(ROOT / "inventories" / shipped, tmp_path / "run", free_port_base())
-    words = {"kafka_replace_node": "kafka3"} if playbook == "replace_node" else {}
+    words = NEEDED.get(playbook, {})
     more = ["-i", str(ROOT / "inventories" / "watching")]
     run = cluster.playbook(f"playbooks/{playbook}.yml", *more, plan_only=True, **words)
     assert untouched(run, cluster), run.output[-3000:]
