@@ -258,7 +258,7 @@ def test_cancelled_sends_back_what_is_under_way_and_finished_keeps_it(combined: 
 def test_what_others_move_is_named_and_left_and_so_are_throttles_that_nobody_records(combined: Cluster) -> None:
     one, two = combined.identities["kafka1"], combined.identities["kafka2"]
     with topic_of(combined, "foreign", {0: [one], 1: [two]}, 9) as topic:
-        left = {str(two): {FOLLOWER_RATE: "50000"}}
+        left = {str(two): {FOLLOWER_RATE: "20000"}}
         with administering(combined) as admin:
             alter_configs(admin, BROKER, left)
             alter_configs(admin, TOPIC, {topic: {FOLLOWER_REPLICAS: f"0:{two}"}})
