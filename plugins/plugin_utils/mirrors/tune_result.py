@@ -135,8 +135,17 @@ def no_knee(rows: Sequence[Row]) -> str:
     return "no run copied for two seconds or more"
 
 
-def lines(flow: str, rows: Sequence[Row], end: Mapping[str, Any], mirrors: int) -> list[str]:
+def unfinished(missing: int) -> str:
+    """What to know of a tuning that failed before its last run, of which so many are missing; empty where none is."""
+    return f"{missing} runs or more are missing, so this holds for the runs before the failure only" if missing else ""
+
+
+def lines(flow: str, rows: Sequence[Row], end: Mapping[str, Any], mirrors: int, missing: int = 0) -> list[str]:
     """What was found, in lines for people."""
+    return [*([f"Not finished {unfinished(missing)}"] if missing else []), *_found(flow, rows, end, mirrors)]
+
+
+def _found(flow: str, rows: Sequence[Row], end: Mapping[str, Any], mirrors: int) -> list[str]:
     knee, failed = tasks_knee(rows), [f"Not measured {run}" for run in failed_runs(rows)]
     if knee is None:
         cure = "" if rows and len(failed) == len(rows) else ". Raise mirror_tune_bytes"

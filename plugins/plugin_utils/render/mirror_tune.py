@@ -189,14 +189,21 @@ class MirrorTune(Parts):
         )
         return end_of(tune_result.tasks_curve(self._rows), load, machine_of(at_best, seen))
 
+    @property
+    def _missing(self) -> int:
+        """How many runs the tuning did not come to, as far as they are known: what follows depends on their results."""
+        return sum(len(self[part]) for part in ("tasks_runs", "option_runs", "together_runs")) - len(self._rows)
+
     def _lines(self) -> list[str]:
         """What was found, in lines for people."""
-        return tune_result.lines(self._flow.pair, self._rows, self._end(), len(self._mirrors(self._flow.target)))
+        mirrors = len(self._mirrors(self._flow.target))
+        return tune_result.lines(self._flow.pair, self._rows, self._end(), mirrors, self._missing)
 
     def _report(self) -> list[dict[str, str]]:
         """The page as a file that the module node_files takes; it names clusters, so it is not for everybody."""
         path = os.path.abspath(os.path.expanduser(str(self._settings["mirror_tune_report"]).strip()))
-        page = tune_report(self._flow.pair, self._rows, self._end(), len(self._mirrors(self._flow.target)))
+        mirrors = len(self._mirrors(self._flow.target))
+        page = tune_report(self._flow.pair, self._rows, self._end(), mirrors, self._missing)
         return [{"path": path, "content": page, "mode": "0640"}]
 
 

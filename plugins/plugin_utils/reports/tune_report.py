@@ -18,6 +18,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.tune_resul
     rate,
     tasks_curve,
     tasks_knee,
+    unfinished,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.document import document
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_plots import Frame
@@ -31,7 +32,9 @@ _CURVE = (
 _OPTION = "Measured with the tasks of the knee. The full dot is the value that the role sets."
 
 
-def tune_report(flow: str, rows: Sequence[Mapping[str, Any]], end: Mapping[str, Any], mirrors: int) -> str:
+def tune_report(
+    flow: str, rows: Sequence[Mapping[str, Any]], end: Mapping[str, Any], mirrors: int, missing: int = 0
+) -> str:
     """Return the report as one HTML document.
 
     Args:
@@ -39,9 +42,10 @@ def tune_report(flow: str, rows: Sequence[Mapping[str, Any]], end: Mapping[str, 
         rows: What tune_result takes.
         end: What tune_ends.end_of returned.
         mirrors: How many mirrors share the tasks of the target.
+        missing: How many runs are missing, where the tuning failed before its last one.
     """
     knee = tasks_knee(rows)
-    sections = [_head(flow, knee, rows), _end(end)]
+    sections = [_head(flow, knee, rows, missing), _end(end)]
     if knee:
         sections.append(_card("Tasks", _CURVE, _plot(tasks_curve(rows), knee.point.value, "tasks")))
         for name, option in OPTIONS.items():
@@ -58,15 +62,16 @@ def tune_report(flow: str, rows: Sequence[Mapping[str, Any]], end: Mapping[str, 
     return document(f"Tuning of {flow}", "\n".join(sections))
 
 
-def _head(flow: str, knee: Knee | None, rows: Sequence[Mapping[str, Any]]) -> str:
+def _head(flow: str, knee: Knee | None, rows: Sequence[Mapping[str, Any]], missing: int) -> str:
     if knee is None:
         tone, word, say = "inconclusive", "No knee", f"{no_knee(rows).capitalize()}."
         say += "" if rows and len(failed_runs(rows)) == len(rows) else " Raise mirror_tune_bytes."
     else:
-        tone, word = ("pass" if knee.certain else "inconclusive"), f"{knee.point.value} tasks"
+        tone, word = ("pass" if knee.certain and not missing else "inconclusive"), f"{knee.point.value} tasks"
         say = f"{rate(knee.point)}, the smallest number within {100 * NEAR:.0f} % of the best: {rate(knee.best)}."
         if not knee.certain:
             say += " Repeats differ as much as settings do, so raise rounds or bytes."
+    say += f" {unfinished(missing)}." if missing else ""
     return (
         f'<header class="card {tone}"><svg class="mark" viewBox="0 0 60 60" aria-hidden="true"><path d="{_MARKS[tone]}"'
         f'/></svg><div><h1 class="word">{escape(word)}</h1><div class="say">{escape(say)}</div></div>'

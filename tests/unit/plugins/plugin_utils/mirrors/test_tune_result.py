@@ -100,6 +100,13 @@ def test_runs_that_failed_are_told() -> None:
     ]
 
 
+def test_a_tuning_that_was_cut_says_how_many_runs_are_missing() -> None:
+    said = lines("dc_a->dc_b", TASKS, {"resource": "line", "why": ""}, 1, missing=3)
+    assert said[0] == "Not finished 3 runs or more are missing, so this holds for the runs before the failure only"
+    assert said[1].startswith("Knee ")
+    assert not any("Not finished" in line for line in lines("dc_a->dc_b", TASKS, {"resource": "line", "why": ""}, 1))
+
+
 def test_the_lines_tell_knee_end_curve_and_doubt() -> None:
     said = "\n".join(lines("dc_a->dc_b", TASKS, {"resource": "line", "why": "so it is."}, 1))
     assert "dc_a->dc_b: 4 tasks, 100.0 MB/s ±0 % (best 102.0 MB/s with 8)" in said

@@ -218,7 +218,13 @@ def test_the_result_is_told_and_drawn(tmp_path: Path) -> None:
         "__mirror_maker_tune_machine": MACHINE,
         "mirror_tune_report": str(tmp_path / "tune.html"),
     }
-    found = tune(**left)
+    cut = tune(**left)
+    # The two runs of tasks are there, and of four values of linger and batch none.
+    assert cut["lines"][0].startswith("Not finished 4 runs or more are missing")
+    assert "4 runs or more are missing" in cut["report"][0]["content"]
+    tried = [("linger", 0), ("linger", 100), ("batch", 65536), ("batch", 1048576)]
+    others = [row(at, 2, 15e6, name, **{name: value}) for at, (name, value) in enumerate(tried, 3)]
+    found = tune(**{**left, "__mirror_maker_tune_rows": [*ROWS, *others]})
     assert found["lines"][0].startswith("Knee         dc_a->dc_b: 2 tasks, 20.0 MB/s")
     assert "more_tasks" in found["lines"][1]
     (page,) = found["report"]

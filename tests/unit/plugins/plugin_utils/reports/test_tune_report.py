@@ -57,3 +57,9 @@ def test_a_run_that_failed_says_why() -> None:
     none = tune_report("dc_a->dc_b", [{**row("tasks", 8, None), "problem": "it <ended>"}], END, 1)
     assert "Every run failed." in none
     assert "Raise mirror_tune_bytes" not in none
+
+
+def test_the_page_of_a_tuning_that_was_cut_says_so() -> None:
+    page = tune_report("dc_a->dc_b", ROWS, END, 1, missing=3)
+    assert "3 runs or more are missing" in page
+    assert 'class="card inconclusive"' in page
