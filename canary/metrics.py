@@ -83,6 +83,7 @@ def _route(here: str, route: RouteFigures) -> Iterator[Family]:
         "streamops_canary_latency_seconds",
         "How long events of the last hour were on their way; quantile 1 is the longest.",
         [({**labels, "quantile": f"{one:g}"}, seconds) for one, seconds in route.latencies.items()],
+        "summary",  # Only a summary may have this label (promtool).
     )
     accounts: Sequence[tuple[int, float | None, float | None]] = [
         (number, one.oldest_waiting, one.last_arrived) for number, one in sorted(route.partitions.items())
