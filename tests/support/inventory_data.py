@@ -37,7 +37,7 @@ class DataReader:
 
     def managed(self, template: str) -> str:
         """The line by which Ansible is known in a file that a template makes."""
-        return "managed"
+        return str(self._common.get("ansible_managed", "managed"))
 
 
 def view(

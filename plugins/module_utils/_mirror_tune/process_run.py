@@ -223,7 +223,7 @@ def alive(directory: str) -> int | None:
     if str(since) != words[1] or state in _GONE:
         return None
     try:
-        is_own = os.stat(f"/proc/{pid}").st_uid == os.stat(directory, follow_symlinks=False).st_uid
+        is_own = os.stat(f"/proc/{pid}").st_uid == os.lstat(directory).st_uid
     except OSError:
         return None
     arguments = (read_text(f"/proc/{pid}/cmdline") or "").split("\0")
