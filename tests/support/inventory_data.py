@@ -37,7 +37,7 @@ class DataReader:
 
     def managed(self, template: str) -> str:
         """The line by which Ansible is known in a file that a template makes."""
-        return str(self._common.get("ansible_managed", "managed"))
+        return str({**self._common, **self._hosts[self.host]}.get("ansible_managed", "managed"))
 
 
 def view(
