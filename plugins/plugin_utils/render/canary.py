@@ -7,17 +7,10 @@ A status registers C(__mirror_maker_canary_told), the answer of the canary.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import (
-    host_port,
-    plain_host,
-    reached_here,
-)
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import DOWN, fail_on, fails
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.canary import Route, routes
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
@@ -26,7 +19,15 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model im
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.rights import mirror_users
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.page_code import package_files
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.paths import SYSTEMD, shared
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.python_service import (
+    code_entries,
+    code_place,
+    configuration_text,
+    read_here,
+    secret_entries,
+    service_paths,
+    url,
+)
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import (
     SASL_PROTOCOLS,
     TLS_PROTOCOLS,
@@ -41,7 +42,6 @@ _NUMBERS = {
     "late_after": "mirror_maker_canary_late_seconds",
     "missing_after": "mirror_maker_canary_missing_seconds",
 }
-_DIGITS = 12
 
 Read = Callable[[str], Mapping[str, Any]]
 
@@ -89,7 +89,7 @@ class Canary(Parts):
                 "paths": self._paths,
                 "lock": lambda: str(LOCK),
                 "wheels": lambda: LOCK.read_text(encoding="utf-8"),
-                "code_dir": lambda: f"{self['paths']['install']}/code-{_digest(json.dumps(package_files('canary')))}",
+                "code_dir": lambda: code_place(self["paths"]["install"], package_files("canary")),
                 "code": self._code,
                 "code_directories": lambda: sorted({str(Path(one["path"]).parent) for one in self["code"]}),
                 "secret_files": self._secret_files,
@@ -120,8 +120,7 @@ class Canary(Parts):
 
     def _followed(self) -> list[Flow]:
         """The last flows of the ways: their ends are what canaries log in at."""
-        # A flow with native properties has no hash.
-        return list({route.last.pair: route.last for route in self._routes}.values())
+        return list(dict.fromkeys(route.last for route in self._routes))
 
     def _users(self) -> list[dict[str, Any]]:
         """The SCRAM user of canaries unless the inventory lists it itself, or mirrors or the page are this user too; as
@@ -175,29 +174,14 @@ class Canary(Parts):
         settings = self._settings
         install = f"{settings['mirror_maker_canary_install_dir']}/{self._host}"
         config = f"{settings['mirror_maker_canary_config_dir']}/{self._host}"
-        supervisor = shared(settings)["supervisor"]
-        systemd = settings["kafka_service_manager"] == SYSTEMD
         return {
-            "install": install,
-            "wheels": f"{install}/wheels",
-            "venv": f"{install}/venv-{_digest(self['wheels'])}",
-            "config": config,
+            **service_paths(self["service"], install, config, self["wheels"], settings),
             "config_file": f"{config}/canary.json",
-            "started": f"{config}/started",
-            "log": f"{settings['kafka_log_dir']}/{self['service']}.log",
-            "supervisor": supervisor,
-            "service_file": f"/etc/systemd/system/{self['service']}.service"
-            if systemd
-            else f"{supervisor}/conf.d/{self['service']}.conf",
         }
 
     def _code(self) -> list[dict[str, str]]:
         """The files of the code, as the module node_files takes them."""
-        root = self["code_dir"]
-        return [
-            {"path": f"{root}/{place}", "content": content, "mode": "0644"}
-            for place, content in package_files("canary").items()
-        ]
+        return code_entries(self["code_dir"], package_files("canary"))
 
     def _configuration(self) -> dict[str, Any]:
         """The configuration file as data; what the canary takes is in canary/config.py."""
@@ -245,22 +229,17 @@ class Canary(Parts):
         """The configuration and the CAs, as the module node_files takes them; it shows none of them."""
         settings, configuration = self._settings, self._configuration()
         endpoints = self._model["mirroring"]["endpoints"]
-        files = {self["paths"]["config_file"]: json.dumps(configuration, indent=2, sort_keys=True) + "\n"}
+        files = {self["paths"]["config_file"]: configuration_text(configuration)}
         # In check mode of a first installation a development CA does not exist yet.
         may_miss = settings.get("ansible_check_mode", False)
         for name, options in configuration["clusters"].items():
             if "ssl_ca_location" in options and (Path(endpoints[name]["ca_file"]).is_file() or not may_miss):
-                files[options["ssl_ca_location"]] = _read_file(endpoints[name]["ca_file"])
-        user = settings["mirror_maker_canary_os_user"] if settings["kafka_service_manager"] == SYSTEMD else None
-        return [
-            {"path": path, "content": content, "mode": "0600", "owner": user, "group": user}
-            for path, content in files.items()
-        ]
+                files[options["ssl_ca_location"]] = read_here(endpoints[name]["ca_file"])
+        return secret_entries(files, settings["mirror_maker_canary_os_user"], settings)
 
     def _url(self) -> str:
         """Where the canary answers on its own machine."""
-        host = reached_here(plain_host(self._settings["mirror_maker_canary_host"]))
-        return f"http://{host_port(host, self._settings['mirror_maker_canary_port'])}"
+        return url("http", self._settings["mirror_maker_canary_host"], self._settings["mirror_maker_canary_port"])
 
     def _verdict(self) -> dict[str, str]:
         """What the canary says, as status and line; DOWN where it does not answer, or another one does."""
@@ -273,15 +252,3 @@ class Canary(Parts):
             return {"status": str(found["status"]), "line": str(found["line"])}
         why = str(told.get("msg") or "no answer").rstrip(".")
         return {"status": DOWN, "line": f"{DOWN:<12} canary at {self._cluster}: {self['url']} does not answer ({why})"}
-
-
-def _read_file(path: str) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8")
-    except OSError as error:
-        why = "run site.yml for its cluster first, which makes or checks it"
-        raise ValueError(f"{path} on the control node cannot be read ({error.strerror}); fix: {why}") from error
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]

@@ -5,19 +5,15 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
-from os.path import expanduser
 from pathlib import Path
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import STATE_TOPIC
 from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import (
-    host_port,
     is_address,
     plain_host,
-    reached_here,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import Limits
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import SHOWN
@@ -38,8 +34,17 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.heartbeats
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.views import plain
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.page_code import code_files
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.paths import SYSTEMD, shared
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.prometheus import alertmanager_socket
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.python_service import (
+    code_entries,
+    code_place,
+    configuration_text,
+    digest,
+    read_here,
+    secret_entries,
+    service_paths,
+    url,
+)
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import SASL_PROTOCOLS, connection
 
 SERVICE = "streamops-kafka-page"
@@ -47,7 +52,6 @@ SERVICE = "streamops-kafka-page"
 LOCK = Path(__file__).resolve().parents[3] / "roles" / "kafka_page" / "files" / "requirements.lock"
 #: Cost, block size and parallelization of scrypt: 16 MiB for each login (RFC 7914; page reads them from the digest).
 SCRYPT = (16384, 8, 1)
-_DIGITS = 12
 #: Numbers that the page takes as they are set.
 _NUMBERS = ("interval", "poll_timeout", "stale_after", "details_interval", "series_limit")
 #: The lists in what it takes of who may read records (page/records/rights.py).
@@ -81,7 +85,7 @@ class Page(Parts):
                 "paths": self._paths,
                 "lock": lambda: str(LOCK),
                 "wheels": lambda: LOCK.read_text(encoding="utf-8"),
-                "wheels_digest": lambda: _digest(self["wheels"]),
+                "wheels_digest": lambda: digest(self["wheels"]),
                 "code": self._code,
                 "code_directories": lambda: sorted({str(Path(one["path"]).parent) for one in self["code"]}),
                 "certificate": self._certificate,
@@ -138,29 +142,15 @@ class Page(Parts):
         """Where everything of the page is on its machine."""
         settings = self._settings
         install, config = settings["kafka_page_install_dir"], settings["kafka_page_config_dir"]
-        supervisor = shared(settings)["supervisor"]
-        systemd = settings["kafka_service_manager"] == SYSTEMD
         return {
-            "install": install,
-            "wheels": f"{install}/wheels",
-            "code": f"{install}/code-{_digest(json.dumps(code_files()))}",
-            "venv": f"{install}/venv-{self['wheels_digest']}",
-            "config": config,
+            **service_paths(SERVICE, install, config, self["wheels"], settings),
+            "code": code_place(install, code_files()),
             "config_file": f"{config}/page.json",
-            "started": f"{config}/started",
-            "log": f"{settings['kafka_log_dir']}/{SERVICE}.log",
-            "supervisor": supervisor,
-            "service_file": f"/etc/systemd/system/{SERVICE}.service"
-            if systemd
-            else f"{supervisor}/conf.d/{SERVICE}.conf",
         }
 
     def _code(self) -> list[dict[str, str]]:
         """The files of the code, as the module node_files takes them."""
-        root = self["paths"]["code"]
-        return [
-            {"path": f"{root}/{place}", "content": content, "mode": "0644"} for place, content in code_files().items()
-        ]
+        return code_entries(self["paths"]["code"], code_files())
 
     def _certificate(self) -> dict[str, Any]:
         """The certificate of the page as the development CA issues it; empty where it does not."""
@@ -284,21 +274,16 @@ class Page(Parts):
             copies[f"{config}/page.pem"] = settings["kafka_page_tls_certificate_file"]
             copies[f"{config}/page.key"] = settings["kafka_page_tls_key_file"]
         own = {
-            self["paths"]["config_file"]: json.dumps(self["configuration"], indent=2, sort_keys=True) + "\n",
-            **{there: _read(path) for there, path in copies.items()},
+            self["paths"]["config_file"]: configuration_text(self["configuration"]),
+            **{there: read_here(path) for there, path in copies.items()},
         }
-        user = settings["kafka_page_os_user"] if settings["kafka_service_manager"] == SYSTEMD else None
-        return [
-            {"path": path, "content": content, "mode": "0600", "owner": user, "group": user}
-            for path, content in own.items()
-        ]
+        return secret_entries(own, settings["kafka_page_os_user"], settings)
 
     def _url(self) -> str:
         """Where the page answers on its own machine."""
         settings = self._settings
-        host = reached_here(plain_host(settings["kafka_page_host"]))
         scheme = "https" if settings["kafka_page_tls_source"] else "http"
-        return f"{scheme}://{host_port(host, settings['kafka_page_port'])}"
+        return url(scheme, settings["kafka_page_host"], settings["kafka_page_port"])
 
 
 def shown_clusters(inventory: Inventory, named: Sequence[str]) -> list[Cluster]:
@@ -343,15 +328,3 @@ def login(host: str, user: str, password: str) -> str:
 def _there(config: str, cluster: str, option: str) -> str:
     """Return the path of a cluster's file beside the configuration."""
     return f"{config}/{cluster}-{_FILES[option]}"
-
-
-def _read(path: str) -> str:
-    try:
-        return Path(expanduser(path)).read_text(encoding="utf-8")
-    except OSError as error:
-        why = "run site.yml for its cluster first, which makes or checks it"
-        raise ValueError(f"{path} on the control node cannot be read ({error.strerror}); fix: {why}") from error
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]

@@ -67,6 +67,13 @@ def shared(settings: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
+def service_file(service: str, settings: Mapping[str, Any]) -> str:
+    """Return where the service manager reads the file of a service: a unit of systemd, or a program of supervisor."""
+    if settings["kafka_service_manager"] == SYSTEMD:
+        return f"/etc/systemd/system/{service}.service"
+    return f"{shared(settings)['supervisor']}/conf.d/{service}.conf"
+
+
 def owners(settings: Mapping[str, Any]) -> dict[str, str | None]:
     """Who owns what the node only reads (root), what it writes (node), and the group of both.
 

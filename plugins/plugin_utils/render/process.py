@@ -10,7 +10,7 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._release.releases import release
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import ZOOKEEPER_MODE
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.paths import SYSTEMD, owners
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.paths import SYSTEMD, owners, service_file
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.release import product_of
 
 #: By what runs: its class, the file with the properties that it is judged by, and the file with the words behind the
@@ -84,7 +84,7 @@ def process(node: Mapping[str, Any], settings: Mapping[str, Any], paths: Mapping
     main_class, config_file, arguments_file = PROGRAMS[program]
     service = service_name(node)
     is_systemd = settings["kafka_service_manager"] == SYSTEMD
-    file = f"/etc/systemd/system/{service}.service" if is_systemd else f"{paths['supervisor']}/conf.d/{service}.conf"
+    file = service_file(service, settings)
     return {
         "product": product_of(node),
         "title": _title(node, settings),

@@ -211,8 +211,7 @@ def _asked(inventory: Inventory) -> Iterator[tuple[Cluster, Node, Listener]]:
 def _ends(inventory: Inventory) -> Iterator[tuple[Cluster, Listener]]:
     """Yield the clusters that canaries connect to, with the listener: of a source that for mirrors."""
     known, seen = kafka_clusters(inventory), set()
-    # A flow with native properties has no hash.
-    for flow in {route.last.pair: route.last for route in _routes(inventory)}.values():
+    for flow in dict.fromkeys(route.last for route in _routes(inventory)):
         for name in (flow.source, flow.target):
             if name not in known:
                 continue
