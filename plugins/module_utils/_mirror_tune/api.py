@@ -53,11 +53,6 @@ def disks(session: Session, end: str, brokers: Sequence[int]) -> list[Disk]:
     return found
 
 
-def alive(session: Session) -> list[int]:
-    """The brokers that are not fenced."""
-    return live_brokers(session)
-
-
 def own(session: Session) -> list[str]:
     """The topics that a tuning made here."""
     return own_topics(list_topics(session))

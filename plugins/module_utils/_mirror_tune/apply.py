@@ -12,7 +12,7 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import list_topics
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import list_topics, live_brokers
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.api import cluster_id
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
@@ -69,7 +69,7 @@ def _look(params: Mapping[str, Any], sessions: Mapping[str, Session]) -> tuple[A
     refuse_one_cluster(flow, cluster_id(sessions["source"]), cluster_id(sessions["target"]))
     if wrong := refusals(asked, Seen(0, {"source": 1, "target": 1}, [], {}, {})):
         raise RefusedError("mirror_tune", wrong)
-    brokers = {end: api.alive(session) for end, session in sessions.items()}
+    brokers = {end: live_brokers(session) for end, session in sessions.items()}
     left = {end: api.own(session) for end, session in sessions.items()}
     existing = list_topics(sessions["source"])
     seen = Seen(

@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core import commands, network
+from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import split_host_port
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.watch import (
     LOG,
@@ -27,12 +28,11 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.watch
     complaints,
     samples_of,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._node.process import read_text, stat
+from ansible_collections.streamops.kafka.plugins.module_utils._node.process import is_alive, read_text
 
 LOOKED, STARTED, STOPPED = "looked", "started", "stopped"
 #: Seconds that a mirror may take to stop before it is killed, and that one which was killed may take to be gone.
 _GRACE, _KILLED = 20.0, 10.0
-_GONE = ("Z", "X", "x", "")
 #: Tries of a connection, of which the quickest is the round trip; seconds for each.
 _TRIES, _SECONDS = 5, 10.0
 #: What the kernel lets a receive buffer grow to where it tells nothing (tcp(7)).
@@ -93,11 +93,10 @@ def _round_trip(addresses: Sequence[str]) -> float:
     """Seconds that the quickest connection took; a handshake of TCP is one round trip."""
     problems = []
     for address in addresses:
-        host, _colon, port = address.rpartition(":")
         try:
-            found = network.resolve(host.strip("[]"), int(port))
+            found = network.resolve(*split_host_port(address))
             return round(min(_handshake(found) for _ in range(_TRIES)), 6)
-        except (OSError, UnicodeError) as error:
+        except (OSError, ValueError) as error:
             problems.append(f"{address}: {error}")
     raise TuneProcessError(
         f"no broker of the source takes a connection from this machine ({'; '.join(problems)}). Check the line and the "
@@ -216,11 +215,10 @@ def alive(directory: str) -> int | None:
     the directory, with the properties of the directory in its command line.
     """
     words = _text(directory, PID).split()
-    if len(words) != 2 or not words[0].isdecimal():
+    if len(words) != 2 or not (words[0].isdecimal() and words[1].isdecimal()):
         return None
     pid = int(words[0])
-    state, since = stat(pid)
-    if str(since) != words[1] or state in _GONE:
+    if not is_alive(pid, int(words[1])):
         return None
     try:
         is_own = os.stat(f"/proc/{pid}").st_uid == os.lstat(directory).st_uid

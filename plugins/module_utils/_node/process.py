@@ -32,7 +32,7 @@ def process(files: dict[str, str | None], config_file: str = "") -> dict[str, An
     process. Without such a record, config_file (as given to java) finds one that something else started.
     """
     known = record.identity(files)
-    if known is not None and _alive(*known):
+    if known is not None and is_alive(*known):
         return _running(known[0], known[1], recorded=True)
     foreign = _find(config_file) if config_file else None
     if foreign is not None:
@@ -82,7 +82,8 @@ def _running(pid: int, start_time: int | None, recorded: bool) -> dict[str, Any]
     }
 
 
-def _alive(pid: int, start_time: int) -> bool:
+def is_alive(pid: int, start_time: int) -> bool:
+    """Tell whether a process still runs that started then, in ticks since boot: numbers are used again."""
     state, found = stat(pid)
     if found is not None:
         # Another start time: the number went to another process.

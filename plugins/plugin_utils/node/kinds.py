@@ -14,11 +14,11 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import hold_secret
 from ansible_collections.streamops.kafka.plugins.plugin_utils.node import mirror
+from ansible_collections.streamops.kafka.plugins.plugin_utils.node.access import readable, writable
 from ansible_collections.streamops.kafka.plugins.plugin_utils.node.manifest import (
     KEYS,
     LIVE,
     START,
-    Access,
     Directory,
     File,
     Manifest,
@@ -121,16 +121,6 @@ def identity(model: Mapping[str, Any]) -> tuple[list[Directory], File]:
     log_dirs = model["paths"]["log_dirs"]
     own = File(f"{log_dirs[0]}/myid", str(model["node"]["node_id"]), writable(model, "0600"))
     return [Directory(path, writable(model, "0700")) for path in log_dirs], own
-
-
-def readable(model: Mapping[str, Any], mode: str) -> Access:
-    """Return the access to what a node only reads."""
-    return Access(mode, model["owners"]["root"], model["owners"]["group"])
-
-
-def writable(model: Mapping[str, Any], mode: str) -> Access:
-    """Return the access to what a node writes."""
-    return Access(mode, model["owners"]["node"], model["owners"]["group"])
 
 
 def _limits(settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import hold_secret, to_text
-from ansible_collections.streamops.kafka.plugins.plugin_utils.node.manifest import Access, Directory, File
+from ansible_collections.streamops.kafka.plugins.plugin_utils.node.access import readable
+from ansible_collections.streamops.kafka.plugins.plugin_utils.node.manifest import Directory, File
 
 
 def properties(model: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -29,7 +30,7 @@ def directories(model: Mapping[str, Any]) -> list[Directory]:
     The configuration of connectors is one for all mirrors of a target, whichever of them wrote it, so what it refers to
     must have the same path on each; so must every directory that a config provider may read, or no connector starts.
     """
-    return [Directory(model["mirroring"]["shared_dir"], _access(model, "0750"))]
+    return [Directory(model["mirroring"]["shared_dir"], readable(model, "0750"))]
 
 
 def files(model: Mapping[str, Any]) -> list[File]:
@@ -42,7 +43,7 @@ def _trusts(model: Mapping[str, Any]) -> list[File]:
     """Return the CAs of each cluster. In check mode of a first installation a development CA may not exist yet."""
     mirroring = model["mirroring"]
     return [
-        File(f"{mirroring['shared_dir']}/truststore-{alias}.pem", _content(Path(file)), _access(model, "0440"))
+        File(f"{mirroring['shared_dir']}/truststore-{alias}.pem", _content(Path(file)), readable(model, "0440"))
         for alias, file in mirroring["trusts"].items()
         if Path(file).is_file()
     ]
@@ -56,7 +57,7 @@ def _legacy(model: Mapping[str, Any]) -> list[File]:
     """Return the words behind its class, a line each, and the properties of its producer."""
     config, legacy = model["paths"]["config"], model["mirroring"]["legacy"]
     words = "".join(f"{word}\n" for word in legacy["words"])
-    producer, access = legacy["producer"], _access(model, "0640")
+    producer, access = legacy["producer"], readable(model, "0640")
     return [
         File(f"{config}/arguments", words, access),
         File(f"{config}/producer.properties", to_text(producer), access, secret=hold_secret(producer)),
@@ -65,7 +66,7 @@ def _legacy(model: Mapping[str, Any]) -> list[File]:
 
 def _secrets(model: Mapping[str, Any]) -> list[File]:
     """Return the passwords, which the properties refer to and no other files hold, and the key of its logins."""
-    mirroring, access, found = model["mirroring"], _access(model, "0440"), dict[str, str]()
+    mirroring, access, found = model["mirroring"], readable(model, "0440"), dict[str, str]()
     if mirroring["secrets"]:
         found[mirroring["secrets_file"]] = to_text(mirroring["secrets"])
     if mirroring["has_rest_tls"]:
@@ -73,7 +74,3 @@ def _secrets(model: Mapping[str, Any]) -> list[File]:
     if model["certificate"] and mirroring["shows_certificate"]:
         found[mirroring["keystore_file"]] = model["keystore"]
     return [File(path, content, access, secret=True) for path, content in found.items()]
-
-
-def _access(model: Mapping[str, Any], mode: str) -> Access:
-    return Access(mode, model["owners"]["root"], model["owners"]["group"])

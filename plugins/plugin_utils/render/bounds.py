@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.heap import heap_bytes
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_nodes import ROLE
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import listener_for
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.firewall import network
@@ -33,15 +34,6 @@ REQUEST_BYTES = 100 * 1024 * 1024
 #: Kafka's own number for no limit (Integer.MAX_VALUE).
 UNLIMITED = 2147483647
 
-_UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
-
-
-def heap_bytes(size: str) -> int:
-    """The bytes of a heap size as Java writes it: 512m, 6G, or a plain number; ValueError for anything else."""
-    text = str(size).strip().lower()
-    unit = _UNITS.get(text[-1:], 0)
-    return int(text[:-1]) * unit if unit else int(text)
-
 
 def broker_bounds(node: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
     """The native properties that bound what clients take from a broker, or from a combined node.
@@ -50,9 +42,10 @@ def broker_bounds(node: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[
     nodes of the cluster connect from).
     """
     request_bytes = int(settings["request_bytes"] or REQUEST_BYTES)
+    heap = heap_bytes(str(settings["heap_size"]).strip(), "kafka_heap_size")
     properties: dict[str, Any] = {
         "max.connections.per.ip": ADDRESS_CONNECTIONS,
-        "queued.max.request.bytes": max(heap_bytes(settings["heap_size"]) // HEAP_SHARE, request_bytes),
+        "queued.max.request.bytes": max(heap // HEAP_SHARE, request_bytes),
     }
     overrides = [f"{address}:{UNLIMITED}" for address in settings["node_addresses"]]
     if overrides:

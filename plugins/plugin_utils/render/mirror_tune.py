@@ -10,7 +10,6 @@ C(__mirror_maker_tune_rows); the run that is under way is C(_mirror_maker_tune_r
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -26,6 +25,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.grid 
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.names import own_acls
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.plan import START_SECONDS, STOP_SECONDS
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.heap import heap_bytes
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors import tune_result
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.tune_ends import Load, end_of, machine_of
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.tune_properties import tune_properties
@@ -33,8 +33,6 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.tuning imp
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import SASL_PROTOCOLS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.tune_report import tune_report
-
-_UNITS = {"": 1, "k": 1024, "m": 1024**2, "g": 1024**3}
 
 
 class MirrorTune(Parts):
@@ -66,7 +64,9 @@ class MirrorTune(Parts):
                 "topics": lambda: list(self._flow.topics),
                 "topics_exclude": lambda: list(self._flow.topics_exclude),
                 "addresses": lambda: self._clients()[self._flow.source]["bootstrap_servers"],
-                "heap_bytes": lambda: heap_bytes(str(settings["mirror_maker_heap_size"])),
+                "heap_bytes": lambda: heap_bytes(
+                    str(settings["mirror_maker_heap_size"]).strip(), "mirror_maker_heap_size"
+                ),
                 "seconds": lambda: START_SECONDS + self._asked["run_seconds"] + 2 * STOP_SECONDS,
                 "properties": self._properties,
                 "acls": self._acls,
@@ -205,14 +205,6 @@ class MirrorTune(Parts):
         mirrors = len(self._mirrors(self._flow.target))
         page = tune_report(self._flow.pair, self._rows, self._end(), mirrors, self._missing)
         return [{"path": path, "content": page, "mode": "0640"}]
-
-
-def heap_bytes(text: str) -> int:
-    """The bytes of a heap as Java reads it; ValueError for what it does not read."""
-    found = re.fullmatch(r"([1-9]\d*)([kKmMgG]?)", text.strip())
-    if not found:
-        raise ValueError(f"mirror_maker_heap_size is {text!r}, which Java cannot read; write it as 1g or 512m")
-    return int(found[1]) * _UNITS[found[2].lower()]
 
 
 def run_of(plain: Mapping[str, Any]) -> Run:

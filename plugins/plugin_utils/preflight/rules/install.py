@@ -15,6 +15,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._release.releases 
     releases,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.versions import goes_back, too_new
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.heap import heap_bytes
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_release import VARIABLE as MIRROR_VERSION
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, Node
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_int
@@ -32,7 +33,6 @@ LEAST_JAVA_HEAP = 3
 #: The options of Java for the largest and the first heap; the long ones are the same by another name.
 MAXIMUM = re.compile(r"(?:-Xmx|-XX:MaxHeapSize=)(.*)")
 INITIAL = re.compile(r"(?:-Xms|-XX:InitialHeapSize=)(.*)")
-_MIB = {"k": 1 / 1024, "m": 1, "g": 1024, "": 1 / 1024 / 1024}
 
 
 @rule(
@@ -201,8 +201,10 @@ def _sizes(node: Node, option: re.Pattern[str]) -> list[tuple[str, str]]:
 
 def _mib(size: str) -> float | None:
     """The MiB of a heap as Java reads it; None for what it does not read."""
-    found = re.fullmatch(r"([1-9]\d*)([kKmMgG]?)", size)
-    return int(found[1]) * _MIB[found[2].lower()] if found else None
+    try:
+        return heap_bytes(size, "") / 2**20
+    except ValueError:
+        return None
 
 
 def _unit(size: str) -> str:

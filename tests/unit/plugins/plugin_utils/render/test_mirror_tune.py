@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.mirror_tune import heap_bytes
 from tests.support.inventory_data import view
 
 FLOW = {"source": "dc_a", "target": "dc_b", "topics": ["orders"], "topics_exclude": ["x"]}
@@ -230,9 +229,3 @@ def test_the_result_is_told_and_drawn(tmp_path: Path) -> None:
     (page,) = found["report"]
     assert page["path"] == str(tmp_path / "tune.html")
     assert "<svg" in page["content"]
-
-
-def test_heaps_are_read_as_java_reads_them() -> None:
-    assert [heap_bytes(text) for text in ("512m", "2G", "1024")] == [512 << 20, 2 << 30, 1024]
-    with pytest.raises(ValueError, match="cannot read"):
-        heap_bytes("much")
