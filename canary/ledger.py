@@ -95,9 +95,8 @@ class Ledger:
             self._disordered[place] = now - age
             return True
         self._note_skipped(place, now, age)
-        for one in self._waiting:
-            if one < place:
-                self._overtaken.setdefault(one, now - age)
+        for one in self._passed(place):
+            self._overtaken.setdefault(one, now - age)
         self._last = place
         return True
 
@@ -113,6 +112,19 @@ class Ledger:
             skipped = Place(place.series, number)
             if skipped not in self._arrived:
                 self._waiting.setdefault(skipped, now - age)
+
+    def _passed(self, place: Place) -> list[Place]:
+        """Return what waits and is overtaken by this event: what stands from the last that came up to itself.
+
+        What stands before the last was overtaken by that one already. The last may be asked for again, once the window
+        has forgotten that it came. After a restart the logs of a day are read at once, so all that waits is looked
+        through only where numbers do not tell what stands between.
+        """
+        last = self._last
+        if last is not None and last.series == place.series and place.number - last.number <= len(self._waiting):
+            between = (Place(place.series, number) for number in range(last.number, place.number))
+            return [one for one in between if one in self._waiting]
+        return [one for one in self._waiting if one < place]
 
     def begin_where_the_copy_does(self) -> None:
         """Ask no more for what stands before the first event that the copy holds, since its log lost its beginning.

@@ -14,21 +14,17 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client.connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import hidden_topics, topics_at
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import Leaders, log_ends
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import Log
 from canary.board import Board
+from canary.failures import Unreadable, is_known, why_of
 
 _LOG = logging.getLogger("canary")
 #: Seconds between two looks at the ends of the logs, after a failure, and of a poll that brings nothing.
 LOOK, AGAIN, POLL = 5.0, 5.0, 0.5
 #: Bytes of a fetch: events are small, and what else stands in the topic must not fill the memory.
 _FETCH = 1024 * 1024
-
-
-class Unreadable(Exception):
-    """A topic cannot be read."""
 
 
 class Reader:
@@ -66,10 +62,9 @@ class Reader:
         self._is_live, self._goal = False, {}
 
     def _fail(self, error: Exception) -> None:
-        why = error.message if isinstance(error, StreamopsError) else str(error) or type(error).__name__
+        why = why_of(error)
         self._board.not_read(self._name, why)
-        is_known = isinstance(error, (StreamopsError, Unreadable)) or type(error).__module__.startswith("kafka")
-        _LOG.log(logging.WARNING, "cluster %s cannot be read: %s", self._name, why, exc_info=not is_known)
+        _LOG.warning("cluster %s cannot be read: %s", self._name, why, exc_info=not is_known(error))
 
     def _follow(self, session: Session) -> None:
         from kafka import KafkaConsumer

@@ -12,11 +12,12 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import live_brokers, topics_at
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError, StreamopsError
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
 from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import TopicSpec, create_topics, grow_topics
 from canary.board import Board
 from canary.config import Way
 from canary.event import Event, Place
+from canary.failures import is_known, why_of
 from canary.places import config_for, missing_partitions
 
 _LOG = logging.getLogger("canary")
@@ -52,10 +53,9 @@ class Writer:
         self._close()
 
     def _fail(self, error: Exception, events: int = 1) -> None:
-        why = error.message if isinstance(error, StreamopsError) else str(error) or type(error).__name__
+        why = why_of(error)
         self._board.failed(self._way.source, why, events)
-        is_known = isinstance(error, StreamopsError) or type(error).__module__.startswith("kafka")
-        _LOG.warning("source %s takes no event: %s", self._way.source, why, exc_info=not is_known)
+        _LOG.warning("source %s takes no event: %s", self._way.source, why, exc_info=not is_known(error))
 
     def _close(self) -> None:
         producer, self._producer = self._producer, None

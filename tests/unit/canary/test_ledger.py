@@ -85,6 +85,17 @@ def test_an_event_that_was_overtaken_is_missing_soon() -> None:
     assert ledger.account(122 + 121, LIMITS).missing == 1
 
 
+def test_the_last_event_is_overtaken_too_where_it_is_asked_for_again() -> None:
+    ledger = mirrored(range(3))
+    now = WINDOW + 1000.0
+    ledger.account(now, LIMITS)
+    ledger.written(place(2), now)
+    ledger.written(place(3), now)
+    ledger.arrived(place(3), now + 1)
+    account = ledger.account(now + 1 + LIMITS.late + 1, LIMITS)
+    assert (account.missing, account.late) == (1, 0)
+
+
 def test_an_event_that_comes_behind_a_later_one_is_out_of_order_and_not_missing() -> None:
     ledger = written(range(3))
     for number in (0, 2, 1):
