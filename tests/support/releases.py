@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import tarfile
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
-
-import pytest
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
 from tests.support.cluster import ROOT
@@ -15,18 +11,6 @@ from tests.support.modules import run_module
 
 #: The release of a cluster whose inventory names none.
 NEW_CLUSTER = str(role_options("_common")["kafka_version"]["default"])
-#: The releases whose jars a short form reads: the oldest, that of mirrors, and that of a new cluster.
-PLAIN = ("3.9.2", "4.3.1", NEW_CLUSTER)
-
-
-def each(named: Iterable[str]) -> list[Any]:
-    """Parameters of a test: names that hold a version, those of the other releases of Kafka for its long form alone."""
-    return [
-        pytest.param(one, marks=pytest.mark.full)
-        if one.startswith(("kafka-", "4.")) and not any(version in one for version in PLAIN)
-        else one
-        for one in named
-    ]
 
 
 def unpacked(version: str, directory: Path) -> Path:

@@ -10,11 +10,13 @@ import pytest
 from tests.support.awx_job import SITE, Jobs
 
 
+@pytest.mark.full
 def test_an_answer_that_no_playbook_knows_is_refused_with_the_name_that_is_meant(jobs: Jobs) -> None:
     why = jobs.run("rebalance", kafka_resources_move_throtle="50000000").refused()
     assert "extra variable kafka_resources_move_throtle. fix: perhaps kafka_resources_move_throttle is meant" in why
 
 
+@pytest.mark.full
 def test_an_inventory_without_hosts_fails_the_job(jobs: Jobs) -> None:
     why = replace(jobs, groups={}).run("rebalance").refused()
     assert "The inventory has no host in the groups zookeeper, kraft_controllers, kafka_brokers, mirror_makers" in why

@@ -23,8 +23,8 @@ import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._release.layout import runnable, tool_names
 from tests.support.cluster import BIN, ROOT, Run, environment, parse_recap
+from tests.support.forms import short
 from tests.support.modules import run_module
-from tests.support.releases import each
 
 FILES = ROOT / "roles/_common/files"
 LAUNCHER = FILES / "launcher"
@@ -146,6 +146,7 @@ def test_check_mode_makes_nothing_and_says_what_it_would(tmp_path: Path) -> None
     assert not (tmp_path / "none").exists()
 
 
+@pytest.mark.full
 def test_two_runs_at_once_end_in_one_archive(tmp_path: Path) -> None:
     with concurrent.futures.ThreadPoolExecutor() as pool:
         results = list(pool.map(lambda _: make(tmp_path), range(2)))
@@ -351,6 +352,7 @@ def test_the_class_of_every_tool_is_in_the_jars(releases: dict[str, Path], versi
         assert f"{main.replace('.', '/')}.class" in classes, f"{name}: {main}"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(
     ("tool", "arguments", "says"),
@@ -399,7 +401,10 @@ def test_the_jars_for_spark_come_once_and_heal(tmp_path: Path) -> None:
     assert run_module("streamops.kafka.maven_jars", given)["changed"] is False
 
 
-@pytest.mark.parametrize("lock", each(sorted(path.name for path in ROOT.glob("roles/*/files/*.lock.json"))))
+LOCKS = sorted(path.name for path in ROOT.glob("roles/*/files/*.lock.json"))
+
+
+@pytest.mark.parametrize("lock", short(LOCKS, "kafka-4.3.1.lock.json"))
 def test_the_documented_command_finds_each_lock_file_as_maven_resolves_it(lock: str) -> None:
     (path,) = ROOT.glob(f"roles/*/files/{lock}")
     done = subprocess.run(

@@ -163,6 +163,7 @@ def test_a_fourth_broker_added_by_the_inventory_joins_and_nobody_restarts(cluste
         forgotten(grown, 4)
 
 
+@pytest.mark.full
 def test_a_changed_node_id_is_refused_with_both_ids(cluster: Cluster, tmp_path: Path) -> None:
     inventory = shutil.copytree(cluster.inventory, tmp_path / "inventory")
     hosts = yaml.safe_load((inventory / "hosts.yml").read_text())
@@ -230,6 +231,7 @@ def test_for_a_node_that_the_inventory_lost_nothing_is_lowered(cluster: Cluster,
     assert cluster.pids() == before
 
 
+@pytest.mark.full
 def test_another_name_of_the_cluster_is_refused_with_both_names(cluster: Cluster) -> None:
     before = cluster.pids()
     run = cluster.playbook(kafka_cluster_name="other")

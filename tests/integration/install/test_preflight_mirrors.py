@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 from tests.support.cluster import Cluster, Run, free_port_base
@@ -42,6 +43,7 @@ def preflight(cluster: Cluster, folder: Path, *arguments: str) -> Run:
     return cluster.playbook(str(playbook), *arguments)
 
 
+@pytest.mark.full
 def test_the_shipped_inventory_passes_and_changes_nothing(tmp_path: Path) -> None:
     cluster = Cluster(SHIPPED, tmp_path / "run", free_port_base())
     run = preflight(cluster, tmp_path).ok()
@@ -91,6 +93,7 @@ def test_mistakes_of_mirrors_stand_in_one_message_and_nothing_is_touched(tmp_pat
     assert "changeme" not in run.output
 
 
+@pytest.mark.full
 def test_logins_of_mirrors_are_refused_before_any_host_is_asked(tmp_path: Path) -> None:
     listeners = yaml.safe_load((SHIPPED / "group_vars" / "kafka_brokers.yml").read_text())["kafka_listeners"]
     listeners = [{**one, "protocol": "SASL_SSL" if one["name"] == "CLIENT" else "SSL"} for one in listeners]

@@ -11,6 +11,7 @@ import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._release.releases import release
 from tests.support.cluster import BIN, ROOT, Cluster, free_port_base
+from tests.support.forms import short
 from tests.support.refused import assert_refused_untouched, copy_of_local, message, preflight_only, saved
 from tests.support.releases import NEW_CLUSTER
 
@@ -62,6 +63,7 @@ def test_check_mode_and_tags_do_not_get_around_it(broken: Cluster) -> None:
         assert "ERROR duplicate_node_id:" in message(run)
 
 
+@pytest.mark.full
 def test_a_limit_to_a_part_of_the_cluster_is_refused(tmp_path: Path) -> None:
     cluster = Cluster(ROOT / "inventories" / "local", tmp_path / "run", free_port_base())
     run = cluster.playbook("site.yml", "--limit", "kafka1")
@@ -69,8 +71,8 @@ def test_a_limit_to_a_part_of_the_cluster_is_refused(tmp_path: Path) -> None:
     assert "ERROR limit_splits_cluster: - kafka2, kafka3: --limit leaves out a part" in message(run)
 
 
-@pytest.mark.parametrize("inventory", ["local", "local_isolated"])
-@pytest.mark.parametrize("arguments", [[], ["--check", "--diff"]], ids=["run", "check"])
+@pytest.mark.parametrize("inventory", short(["local", "local_isolated"], "local_isolated"))
+@pytest.mark.parametrize("arguments", short([[], ["--check", "--diff"]], ["--check", "--diff"]), ids=["run", "check"])
 def test_the_inventories_of_the_product_pass_and_change_nothing(
     inventory: str, arguments: list[str], tmp_path: Path
 ) -> None:

@@ -57,6 +57,7 @@ def test_a_role_alone_refuses_what_site_yml_refuses(combined: Cluster, tmp_path:
     assert combined.pids() == before
 
 
+@pytest.mark.full
 def test_a_play_with_a_part_of_a_cluster_is_refused(combined: Cluster, tmp_path: Path) -> None:
     for role in ("kafka_broker", "kafka_resources", "spark_validation"):
         run = play(combined, tmp_path, "kafka1", role)
@@ -70,6 +71,7 @@ def test_a_play_with_a_part_of_a_cluster_is_refused(combined: Cluster, tmp_path:
     assert "strategy free is refused" in said(free)
 
 
+@pytest.mark.full
 def test_brokers_without_their_controllers_are_refused(tmp_path: Path) -> None:
     cluster = Cluster(ROOT / "inventories" / "local_isolated", tmp_path / "run", free_port_base())
     run = play(cluster, tmp_path, "kafka_brokers", "kafka_broker")
@@ -95,6 +97,7 @@ def test_a_host_in_no_group_is_told_where_it_belongs_before_any_change(role: str
     assert "kafka_brokers: {children: {my_brokers: {}}}" in said(run)
 
 
+@pytest.mark.full
 def test_a_role_says_its_groups_where_the_inventory_has_none(tmp_path: Path) -> None:
     inventory = tmp_path / "inventory"
     shutil.copytree(ROOT / "inventories" / "local", inventory)
@@ -131,6 +134,7 @@ def test_the_role_of_mirrors_passes_over_brokers(tmp_path: Path) -> None:
     assert {host for host, changed in changes(run).items() if changed} <= {"mirror1"}, run.output[-3000:]
 
 
+@pytest.mark.full
 def test_a_host_of_the_group_without_an_id_is_named(tmp_path: Path) -> None:
     inventory = tmp_path / "inventory"
     shutil.copytree(ROOT / "inventories" / "local_zookeeper", inventory)

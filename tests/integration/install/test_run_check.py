@@ -12,6 +12,7 @@ import yaml
 
 from tests.support.answers import said
 from tests.support.cluster import ROOT, Cluster, Run, free_port_base
+from tests.support.forms import short
 
 #: awx.yml works on AWX, and on no host of a cluster.
 PUBLIC = sorted({path.stem for path in (ROOT / "playbooks").glob("[!_]*.yml")} - {"awx"})
@@ -43,13 +44,8 @@ def shipped(playbook: str, folder: Path) -> tuple[Cluster, str]:
 
 
 def started() -> list[Any]:
-    """Every public playbook; of those whose first step is the shared check (_start.yml) the short form runs two."""
-    found = []
-    for playbook in PUBLIC:
-        first = yaml.safe_load((ROOT / "playbooks" / f"{playbook}.yml").read_text())[0]
-        shared = first.get("ansible.builtin.import_playbook") == "_start.yml" and playbook not in ("status", "stop")
-        found.append(pytest.param(playbook, marks=pytest.mark.full) if shared else playbook)
-    return found
+    """Every public playbook; the short form runs two that share a check (_start.yml), and two that do not."""
+    return short(PUBLIC, "status", "stop", "site", "monitoring")
 
 
 @pytest.mark.parametrize("playbook", started())
@@ -64,7 +60,7 @@ def test_a_part_of_a_cluster_and_strategy_free_are_refused(
     assert (f"--limit {host} leaves out" in why) == (playbook not in WITH_PREFLIGHT | BESIDE)
 
 
-@pytest.mark.parametrize("playbook", sorted(WITH_PREFLIGHT))
+@pytest.mark.parametrize("playbook", short(sorted(WITH_PREFLIGHT), "site"))
 def test_the_preflight_refuses_a_part_of_a_cluster(playbook: str, tmp_path: Path) -> None:
     cluster, host = shipped(playbook, tmp_path)
     why = refused(cluster, cluster.playbook(f"playbooks/{playbook}.yml", "--limit", host))
@@ -100,7 +96,7 @@ def test_an_inventory_without_a_group_of_this_collection_is_refused(tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    "hosts", [{}, {"kafka_brokers": {"hosts": {}}}, {"kafka_brokers": {}, "mine": {"hosts": {"a": None}}}]
+    "hosts", short([{}, {"kafka_brokers": {"hosts": {}}}, {"kafka_brokers": {}, "mine": {"hosts": {"a": None}}}], {})
 )
 def test_an_inventory_without_hosts_is_refused_and_does_not_pass_as_a_success(
     hosts: dict[str, Any], tmp_path: Path
@@ -171,6 +167,7 @@ def test_a_value_that_cannot_be_read_is_told_once(
     assert "argument_spec_data" not in run.output
 
 
+@pytest.mark.full
 def test_an_empty_answer_for_replication_factors_is_none(tmp_path: Path) -> None:
     cluster = Cluster(ROOT / "inventories" / "local", tmp_path / "run", free_port_base())
     run = cluster.playbook("playbooks/change_replication_factor.yml", "--check", kafka_replication_factor="")
@@ -186,7 +183,7 @@ ABOUT_ONE_CLUSTER: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("playbook", ABOUT_ONE_CLUSTER)
+@pytest.mark.parametrize("playbook", short(ABOUT_ONE_CLUSTER, "drain_and_remove_broker"))
 def test_what_is_about_one_cluster_is_not_done_to_another_one_of_the_inventory(playbook: str, tmp_path: Path) -> None:
     cluster = Cluster(ROOT / "inventories" / "local_mirror", tmp_path / "run", free_port_base())
     given = ABOUT_ONE_CLUSTER[playbook]

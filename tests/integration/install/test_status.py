@@ -6,6 +6,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.support.cluster import ROOT, Cluster, free_port_base, hosts_file, local_variables
 from tests.support.markup import Markup
 from tests.support.zookeeper import ZookeeperCluster
@@ -31,6 +33,7 @@ def test_an_inventory_of_zookeeper_alone_is_looked_at_and_strict_about_it(tmp_pa
     assert strict.changed == 0
 
 
+@pytest.mark.full
 def test_check_mode_asks_a_cluster_too_and_fails_where_none_answers(tmp_path: Path) -> None:
     cluster = Cluster(ROOT / "inventories" / "local", tmp_path / "run", free_port_base())
     page = tmp_path / "status.html"
@@ -54,6 +57,7 @@ def test_clusters_and_a_mirror_that_do_not_answer_are_all_told_of_as_down(tmp_pa
     assert run.changed == 0
 
 
+@pytest.mark.full
 def test_a_report_is_left_of_clusters_and_a_mirror_that_are_down_although_the_run_fails(tmp_path: Path) -> None:
     centres = Cluster(ROOT / "inventories" / "local_mirror", tmp_path / "run", free_port_base())
     page = tmp_path / "status.html"

@@ -12,6 +12,7 @@ import yaml
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
 from tests.support.cluster import ROOT, Cluster, Run, free_port_base
+from tests.support.forms import short
 
 #: What is not the same for all hosts, or has no default: the tests below say it themselves.
 OWN = (
@@ -92,7 +93,7 @@ def test_all_unclear_ones_stand_in_one_message_and_nothing_is_touched(tmp_path: 
     assert "(found: 'maybe', allowed: true or false (or yes and no, on and off, 1 and 0)); fix: correct" in told(run)
 
 
-@pytest.mark.parametrize(("playbook", "variables"), MOVES.items())
+@pytest.mark.parametrize(("playbook", "variables"), short(MOVES.items(), ("groups", MOVES["groups"])))
 def test_a_plan_that_is_maybe_only_to_be_seen_is_never_carried_out(
     playbook: str, variables: dict[str, str], tmp_path: Path
 ) -> None:
@@ -119,21 +120,19 @@ def test_a_playbook_without_preflight_refuses_an_unclear_value_before_it_asks_a_
     assert "kafka_stop_timeout is no whole number (found: 'soon'" in told(run)
 
 
-#: Playbooks that carry something out and have no plan, with how often their test runs.
-#: What they ask for, by playbook.
+#: What playbooks ask for.
 NEEDED: dict[str, dict[str, Any]] = {
     "replace_node": {"kafka_replace_node": "kafka3"},
     "mirror_tune": {"mirror_tune_flow": "a->b", "mirror_tune_bytes": 1000},
 }
-WITHOUT_PLAN = {"replace_node": (), "stop": (), "site": (), **dict.fromkeys(
-    ("rolling_restart", "mirrors", "zookeeper_members", "validate", "resources", "stop_node", "page", "monitoring",
-     "monitoring_files", "upgrade", "voters", "mirror_tune"), (pytest.mark.full,)
-)}  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    "playbook", [pytest.param(playbook, marks=marks) for playbook, marks in WITHOUT_PLAN.items()]
+#: Playbooks that carry something out and have no plan.
+WITHOUT_PLAN = (
+    "site", "replace_node", "stop", "rolling_restart", "mirrors", "zookeeper_members", "validate", "resources",
+    "stop_node", "page", "monitoring", "monitoring_files", "upgrade", "voters", "mirror_tune",
 )  # fmt: skip
+
+
+@pytest.mark.parametrize("playbook", short(WITHOUT_PLAN, "site"))
 def test_a_playbook_without_a_plan_refuses_plan_only_before_it_looks(playbook: str, tmp_path: Path) -> None:
     shipped = "local_zookeeper" if playbook == "zookeeper_members" else "local"
     cluster = Cluster(ROOT / "inventories" / shipped, tmp_path / "run", free_port_base())

@@ -199,6 +199,7 @@ def test_one_cluster_under_two_names_is_refused_and_nothing_is_changed(mirrored:
     assert mirrored.pids() == before
 
 
+@pytest.mark.full
 def test_a_run_without_the_source_says_who_is_missing(mirrored: Mirrored) -> None:
     limited = ("--limit", "mirror1,b1,b2,b3")
     refused = mirrored.playbook("playbooks/mirrors.yml", *limited)

@@ -192,6 +192,7 @@ def test_a_mirror_that_has_everything_has_no_lag(pair: Pair, mirrored: dict[str,
     assert mirrored["history"][-1]["lag"] == 0
 
 
+@pytest.mark.full
 def test_a_heartbeat_that_came_through_is_seen(mirrored: dict[str, Any]) -> None:
     assert 0 <= mirrored["heartbeat_age_ms"] <= 30_000
 
@@ -223,6 +224,7 @@ def test_check_mode_looks_once_and_fails_for_no_lag(killed: dict[str, dict[str, 
     assert (found["failed"], found["caught_up"], found["looks"]) == (False, False, 1)
 
 
+@pytest.mark.full
 def test_a_mirror_that_returns_ends_the_wait(killed: dict[str, dict[str, Any]]) -> None:
     found = killed["returned"]
     assert (found["failed"], found["caught_up"], found["lag"]) == (False, True, 0)
@@ -242,6 +244,7 @@ def test_what_an_aborted_transaction_leaves_at_the_end_is_not_waited_for(
     assert first["lag"] == 0
 
 
+@pytest.mark.full
 def test_the_legacy_engine_stands_where_its_group_has_committed(pair: Pair, killed: dict[str, dict[str, Any]]) -> None:
     create(pair.b, "orders")
     legacy: dict[str, Any] = {"topics": ["orders"], "engine": "legacy"}

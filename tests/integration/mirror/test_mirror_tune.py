@@ -168,6 +168,7 @@ def test_a_run_is_measured_and_nothing_is_left(pair: Pair) -> None:
     assert not (pair.folder / "tune").exists()
 
 
+@pytest.mark.full
 def test_what_a_killed_run_left_ends_by_itself_and_the_next_run_removes_it(pair: Pair) -> None:
     create(pair.a, LOAD, 1)
     create(pair.b, copy_topic(9), 1)

@@ -107,6 +107,7 @@ def test_what_is_refused_is_counted_and_not_logged_one_by_one(page: Page) -> Non
     assert page.log.count("connections refused") <= 3
 
 
+@pytest.mark.full
 def test_pages_that_two_hundred_readers_ask_for_at_once_keep_no_scrape_out(page: Page) -> None:
     ended = threading.Event()
 
@@ -132,6 +133,7 @@ def test_pages_that_two_hundred_readers_ask_for_at_once_keep_no_scrape_out(page:
     assert seen[200]
 
 
+@pytest.mark.full
 def test_a_thousand_wrong_logins_lock_no_right_one_out(page: Page) -> None:
     """From the address of the right login, which is remembered here; tests/unit/page/test_access.py has the others."""
     assert page.get("metrics").status == 200
@@ -168,6 +170,7 @@ def ended(connection: ssl.SSLSocket) -> bool:
         return not isinstance(error, TimeoutError)
 
 
+@pytest.mark.full
 def test_connections_that_send_no_request_are_ended(page: Page) -> None:
     idle = [trusting().wrap_socket(socket.create_connection(("127.0.0.1", page.port), 120)) for _one in range(60)]
     try:

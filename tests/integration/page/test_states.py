@@ -191,6 +191,7 @@ def test_a_broker_that_is_stopped_and_the_only_replica_of_a_topic_are_said_alike
     five.say("healthy")
 
 
+@pytest.mark.full
 def test_a_broker_that_is_frozen_is_said_alike(trio: Trio, five: Five) -> None:
     with trio.frozen(2):
         five.say("broker frozen", 90)
@@ -220,6 +221,7 @@ def test_two_of_three_nodes_that_are_stopped_are_said_alike(trio: Trio, five: Fi
     five.say("healthy")
 
 
+@pytest.mark.full
 def test_all_nodes_that_are_stopped_are_said_alike_and_so_is_their_return(trio: Trio, five: Five) -> None:
     trio.stop(3)
     five.say("one broker down")

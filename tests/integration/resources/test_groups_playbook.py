@@ -62,6 +62,7 @@ def test_groups_are_shown_and_offsets_move_only_without_members_and_not_in_a_pla
     assert ahead.changed == 1, said(ahead)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("named", ["", "billing, shipping"])
 def test_offsets_of_no_group_or_of_several_are_not_moved(combined: Cluster, named: str) -> None:
     run = combined.playbook("playbooks/groups.yml", kafka_consumer_group=named, kafka_consumer_group_to="latest")

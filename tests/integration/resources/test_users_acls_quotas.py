@@ -214,6 +214,7 @@ def test_no_secret_is_in_a_result_whatever_happens(ensure: Ensure) -> None:
     assert secret not in json.dumps(results)
 
 
+@pytest.mark.full
 def test_a_thousand_users_are_created_found_as_wanted_and_deleted(ensure: Ensure, admin: Session) -> None:
     many = [user(f"it-{number}", f"password-{number}") for number in range(1000)]
     assert len(ensure("users", *many, diff=False)["created"]) == 1000
@@ -327,6 +328,7 @@ def test_bad_entries_are_all_told_and_nothing_is_touched(ensure: Ensure, admin: 
     assert describe_acls(admin) == {}
 
 
+@pytest.mark.full
 def test_thousands_of_bindings_go_in_are_found_and_go_out(ensure: Ensure, admin: Session) -> None:
     many = [entry(f"t{number}", operation=operation) for number in range(500) for operation in ("read", "write")]
     assert ensure("acls", *many, diff=False)["added"] == 1000
@@ -501,6 +503,7 @@ def test_bad_quotas_are_all_told_and_nothing_is_touched(ensure: Ensure, admin: S
     assert describe_quotas(admin) == {}
 
 
+@pytest.mark.full
 def test_a_thousand_quotas_are_set_found_as_wanted_and_taken_away(ensure: Ensure, admin: Session) -> None:
     many = [{"user": f"it-{number}", "producer_byte_rate": 1000 + number} for number in range(1000)]
     assert len(ensure("quotas", *many, diff=False)["altered"]) == 1000

@@ -16,6 +16,7 @@ import yaml
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.run_identity import place, started
 from tests.support.cluster import ROOT, Cluster, environment, free_port_base
+from tests.support.forms import short
 
 OWNER = "anna@north (process 7)"
 #: Playbooks that change a cluster, with what they need to begin.
@@ -54,7 +55,7 @@ def held(combined: Cluster) -> Iterator[Path]:
 
 @pytest.mark.parametrize(
     ("playbook", "variables"),
-    [*CHANGING, *(pytest.param(*one, marks=pytest.mark.full) for one in ALSO_CHANGING)],
+    short([*CHANGING, *ALSO_CHANGING], *CHANGING[1:3]),
 )
 def test_a_run_beside_another_is_refused_before_it_changes_anything(
     combined: Cluster, held: Path, playbook: str, variables: dict[str, Any]

@@ -116,6 +116,7 @@ def test_a_broker_that_does_not_stop_ends_the_run_before_the_controllers(
     assert ended == {"broker5", "broker6"}
 
 
+@pytest.mark.full
 def test_the_mirrors_alone_can_be_stopped_while_a_site_is_dead(tmp_path: Path) -> None:
     cluster = local_mirror(tmp_path / "dead")
     # Connections to these brokers fail at once: nothing may need them.

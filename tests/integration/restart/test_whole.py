@@ -95,6 +95,7 @@ def test_a_broker_that_no_client_reaches_goes_back(cluster: Cluster) -> None:
     assert f"{NOWHERE}:{cluster.port('kafka3')}" in said, said
 
 
+@pytest.mark.full
 def test_a_sick_node_is_named_and_may_be_corrected(cluster: Cluster) -> None:
     """It was started with such files by hand, or by an older release: no run has seen it whole."""
     good = advertised(cluster, "kafka1")

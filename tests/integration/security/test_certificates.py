@@ -76,6 +76,7 @@ def test_a_second_run_changes_nothing(certified: Cluster) -> None:
     assert certified.playbook().ok().changed == 0
 
 
+@pytest.mark.full
 def test_only_who_shows_a_certificate_of_the_ca_gets_in(certified: Cluster, tmp_path: Path) -> None:
     admin = settings(certified, certificate(certified, "admin"))
     assert "orders" in AdminClient(admin).list_topics(timeout=10).topics
@@ -85,12 +86,14 @@ def test_only_who_shows_a_certificate_of_the_ca_gets_in(certified: Cluster, tmp_
     assert refusal({**admin, "security.protocol": "PLAINTEXT"})
 
 
+@pytest.mark.full
 def test_a_client_refuses_a_node_whose_certificate_does_not_name_it(certified: Cluster) -> None:
     admin = settings(certified, certificate(certified, "admin"))
     unnamed = f"localhost:{certified.port('kafka1')}"
     assert "certificate verify failed" in refusal({**admin, "bootstrap.servers": unnamed})
 
 
+@pytest.mark.full
 def test_a_client_may_do_what_the_acls_of_its_name_allow(certified: Cluster) -> None:
     orders = settings(certified, certificate(certified, "orders"))
     told: list[Any] = []
@@ -106,6 +109,7 @@ def test_a_client_may_do_what_the_acls_of_its_name_allow(certified: Cluster) -> 
     assert set(AdminClient(orders).list_topics(timeout=10).topics) == {"orders"}
 
 
+@pytest.mark.full
 def test_the_bundle_works_with_the_key_and_certificate_of_the_client(
     certified: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:

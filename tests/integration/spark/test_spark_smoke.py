@@ -204,6 +204,7 @@ def widened(first: Path, combined: Cluster, topic: str, directory: Path) -> Path
     return directory
 
 
+@pytest.mark.full
 def test_an_aborted_transaction_is_not_seen_and_a_committed_copy_is(
     spark: SparkSession, combined: Cluster, tmp_path: Path
 ) -> None:
@@ -245,6 +246,7 @@ def deleted_up_to(admin: AdminClient, *places: TopicPartition) -> None:
         future.result(20)
 
 
+@pytest.mark.full
 def test_a_run_is_audited_again_after_its_topic_gained_partitions_and_a_loss_is_a_failure(
     spark: SparkSession, combined: Cluster, admin: AdminClient, tmp_path: Path
 ) -> None:
@@ -264,6 +266,7 @@ def test_a_run_is_audited_again_after_its_topic_gained_partitions_and_a_loss_is_
     assert bad(lost) == {"range": "fail", "lost": "fail", "coverage": "fail"}
 
 
+@pytest.mark.full
 def test_two_validations_at_once_on_one_topic_both_pass_and_a_phantom_is_still_found(
     spark: SparkSession, combined: Cluster, tmp_path: Path
 ) -> None:
@@ -291,6 +294,7 @@ def test_two_validations_at_once_on_one_topic_both_pass_and_a_phantom_is_still_f
     assert (bad(astray), actual(astray, "phantom")) == ({"phantom": "fail"}, 1)
 
 
+@pytest.mark.full
 def test_a_topic_made_anew_since_shows(
     spark: SparkSession, combined: Cluster, admin: AdminClient, tmp_path: Path
 ) -> None:
@@ -335,6 +339,7 @@ def test_a_task_that_fails_and_is_retried_leaves_neither_loss_nor_duplicates(
     assert 0 < actual(result, "attempt_leftovers") <= 600
 
 
+@pytest.mark.full
 def test_what_others_write_is_no_echo_of_the_live_probe(spark: SparkSession, combined: Cluster, tmp_path: Path) -> None:
     topic = "smoke-echoes"
     create(combined, topic)
@@ -358,6 +363,7 @@ def test_what_others_write_is_no_echo_of_the_live_probe(spark: SparkSession, com
         echoes.close()
 
 
+@pytest.mark.full
 def test_a_broker_that_is_away_for_a_while_is_named(spark: SparkSession, combined: Cluster, tmp_path: Path) -> None:
     node = combined.nodes[-1]
     broker = combined.identities[node]
