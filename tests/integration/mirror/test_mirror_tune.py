@@ -146,6 +146,7 @@ def test_a_topic_with_records_of_others_is_refused_and_kept(pair: Pair) -> None:
         until(lambda: LOAD not in pair.topics()["a"], "the deletion")
 
 
+@pytest.mark.full
 def test_a_run_is_measured_and_nothing_is_left(pair: Pair) -> None:
     loaded = pair.tune("loaded")
     assert not loaded["failed"], loaded

@@ -35,6 +35,8 @@ from tests.support.modules import run_module
 from tests.support.states import STALE_AFTER, table
 from tests.support.trio import IDS, Trio
 
+pytestmark = pytest.mark.full
+
 RATE = "leader.replication.throttled.rate"
 #: A note that one row leaves behind for all after it.
 BESIDE = {"groups_unread"}
@@ -191,14 +193,12 @@ def test_a_broker_that_is_stopped_and_the_only_replica_of_a_topic_are_said_alike
     five.say("healthy")
 
 
-@pytest.mark.full
 def test_a_broker_that_is_frozen_is_said_alike(trio: Trio, five: Five) -> None:
     with trio.frozen(2):
         five.say("broker frozen", 90)
     five.say("healthy")
 
 
-@pytest.mark.full
 def test_an_active_controller_that_is_frozen_is_said_alike(trio: Trio, five: Five) -> None:
     info = run_module("streamops.kafka.cluster_info", {"bootstrap_servers": trio.bootstrap_servers})
     with trio.frozen(info["controller_id"]):
@@ -206,14 +206,12 @@ def test_an_active_controller_that_is_frozen_is_said_alike(trio: Trio, five: Fiv
     five.say("healthy")
 
 
-@pytest.mark.full
 def test_a_topic_without_a_replica_to_spare_is_said_alike(trio: Trio, five: Five) -> None:
     with topic(trio, "strict", [1, 2, 3], 3), trio.stopped(3):
         five.say("one broker down and one replica more than spare")
     five.say("healthy")
 
 
-@pytest.mark.full
 def test_two_of_three_nodes_that_are_stopped_are_said_alike(trio: Trio, five: Five) -> None:
     trio.stop(3, 2)
     five.say("two of three combined nodes down", 90)
@@ -221,7 +219,6 @@ def test_two_of_three_nodes_that_are_stopped_are_said_alike(trio: Trio, five: Fi
     five.say("healthy")
 
 
-@pytest.mark.full
 def test_all_nodes_that_are_stopped_are_said_alike_and_so_is_their_return(trio: Trio, five: Five) -> None:
     trio.stop(3)
     five.say("one broker down")

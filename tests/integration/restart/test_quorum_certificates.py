@@ -15,6 +15,8 @@ from tests.support.cluster import Cluster
 from tests.support.refused import assert_refused_untouched, message
 from tests.support.secured import PASSWORD, secured_cluster
 
+pytestmark = pytest.mark.full
+
 ORGANIZATION = (x509.NameAttribute(NameOID.ORGANIZATION_NAME, "x"),)
 SERVER_ONLY = (x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]),)
 
@@ -79,7 +81,6 @@ def test_an_installation_that_was_cut_goes_on_with_no_other_ca(arguments: tuple[
     assert (stores / "truststore.pem").read_bytes() == old.pem()
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("inventory", ["local_isolated", "local"])
 def test_a_quorum_that_never_formed_is_told_why_and_forms_once_that_is_corrected(
     inventory: str, tmp_path: Path

@@ -16,6 +16,8 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.render.paths impor
 from tests.support.cluster import BIN, ROOT, Cluster, free_port_base, until
 from tests.support.mirrored import Mirrored, local_mirror
 
+pytestmark = pytest.mark.full
+
 #: A program that stands for a node which is stopped already, or runs on.
 PROGRAM = """
 [program:{service}]
@@ -65,7 +67,6 @@ def shared(tmp_path: Path) -> Iterator[tuple[Mirrored, int]]:
         end(pid)
 
 
-@pytest.mark.full
 def test_supervisord_outlives_the_stop_of_one_cluster_and_ends_with_the_last(shared: tuple[Mirrored, int]) -> None:
     cluster, supervisord = shared
     limited = cluster.playbook("playbooks/stop.yml", "--limit", "dc_a,mirror1").ok()
@@ -116,7 +117,6 @@ def test_a_broker_that_does_not_stop_ends_the_run_before_the_controllers(
     assert ended == {"broker5", "broker6"}
 
 
-@pytest.mark.full
 def test_the_mirrors_alone_can_be_stopped_while_a_site_is_dead(tmp_path: Path) -> None:
     cluster = local_mirror(tmp_path / "dead")
     # Connections to these brokers fail at once: nothing may need them.

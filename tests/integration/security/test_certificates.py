@@ -19,6 +19,8 @@ from tests.support.modules import run_module
 from tests.support.secured import secured_cluster
 from tests.support.traffic import producing, read_all
 
+pytestmark = pytest.mark.full
+
 Files = tuple[Path, Path]
 
 
@@ -71,12 +73,10 @@ def refusal(client: dict[str, Any]) -> str:
     return " ".join(errors)
 
 
-@pytest.mark.full
 def test_a_second_run_changes_nothing(certified: Cluster) -> None:
     assert certified.playbook().ok().changed == 0
 
 
-@pytest.mark.full
 def test_only_who_shows_a_certificate_of_the_ca_gets_in(certified: Cluster, tmp_path: Path) -> None:
     admin = settings(certified, certificate(certified, "admin"))
     assert "orders" in AdminClient(admin).list_topics(timeout=10).topics
@@ -86,14 +86,12 @@ def test_only_who_shows_a_certificate_of_the_ca_gets_in(certified: Cluster, tmp_
     assert refusal({**admin, "security.protocol": "PLAINTEXT"})
 
 
-@pytest.mark.full
 def test_a_client_refuses_a_node_whose_certificate_does_not_name_it(certified: Cluster) -> None:
     admin = settings(certified, certificate(certified, "admin"))
     unnamed = f"localhost:{certified.port('kafka1')}"
     assert "certificate verify failed" in refusal({**admin, "bootstrap.servers": unnamed})
 
 
-@pytest.mark.full
 def test_a_client_may_do_what_the_acls_of_its_name_allow(certified: Cluster) -> None:
     orders = settings(certified, certificate(certified, "orders"))
     told: list[Any] = []
@@ -109,7 +107,6 @@ def test_a_client_may_do_what_the_acls_of_its_name_allow(certified: Cluster) -> 
     assert set(AdminClient(orders).list_topics(timeout=10).topics) == {"orders"}
 
 
-@pytest.mark.full
 def test_the_bundle_works_with_the_key_and_certificate_of_the_client(
     certified: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -127,7 +124,6 @@ def test_the_bundle_works_with_the_key_and_certificate_of_the_client(
     assert set(AdminClient(dict(line.split("=", 1) for line in lines)).list_topics(timeout=10).topics) == {"orders"}
 
 
-@pytest.mark.full
 def test_the_ca_changes_in_three_runs_and_no_send_of_either_client_fails(certified: Cluster, tmp_path: Path) -> None:
     """From the development CA to another one; two clients, of which one shows its old certificate until the second run
     is over, and one its new certificate from the end of the first on."""
