@@ -14,6 +14,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client.session im
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import hidden_topics, topics_at
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key, Partition
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError, is_denial
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import (
     Leaders,
     fetch,
@@ -89,7 +90,7 @@ def _partitions(session: Session, topic: str, asked: Asked) -> Sequence[Partitio
 def _note_missing(found: Found) -> None:
     silent = [str(index) for index, log in found.logs.items() if log.missing]
     if silent:
-        some = ", ".join(silent[:10]) + (" and others" if len(silent) > 10 else "")
+        some = capped(silent, 10)
         found.notes.append(f"The leaders of these partitions did not tell their ends, so they are left out: {some}.")
 
 
@@ -175,7 +176,7 @@ class _Reading:
             if is_denial(error.code):
                 raise
             # What other brokers sent is shown all the same.
-            some = ", ".join(str(one.partition) for one in list(walks.values())[:10])
+            some = capped([str(one.partition) for one in walks.values()], 10)
             self._found.notes.append(f"Broker {leader} did not send records of partitions {some}: {error.message}")
             for lost in walks.values():
                 lost.give_up()

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import visible
 from page.records import bounds
 from page.records.asked import ALL, COMMITTED, NEWEST, OFFSET, OLDEST, STARTS, TIME, Asked, iso_ms
@@ -150,7 +151,7 @@ def ranges(records: Sequence[Record]) -> str:
     for one in records:
         by_partition.setdefault(one.partition, []).append(one.offset)
     parts = [f"{index}: {min(some)}-{max(some)}" for index, some in sorted(by_partition.items())]
-    return ", ".join(parts[:10]) + (f" and {len(parts) - 10} more partitions" if len(parts) > 10 else "")
+    return capped(parts, 10)
 
 
 def facts(asked: Asked, partitions: int, records: int, masked: Collection[str]) -> list[tuple[str, str]]:

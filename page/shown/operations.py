@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import Cell, Table, size
 from page.filed.shelf import LARGEST_PAGE, MOST_NAMES, Report, Shelved
 from page.known.freshness import iso
@@ -96,14 +97,10 @@ def _cells(row: Row, one: Report) -> list[Cell]:
         Cell(row["kind"]),
         Cell(row["result"], "state", one.told.tone),
         Cell(row["summary"], "short"),
-        Cell(_some(row["clusters"]), "name"),
+        Cell(capped(row["clusters"], 5), "name"),
         Cell(row["name"], "name", link=row["address"] or "", more="" if one.is_served else large),
         size(one.size),
     ]
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:5]) + (f" and {len(names) - 5:,} more" if len(names) > 5 else "")
 
 
 def _clock(when: str) -> str:

@@ -14,16 +14,16 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.model impo
     SERIOUS,
     SHOWN,
     SITE,
-    Finding,
+    HealthFinding,
     Limits,
     State,
 )
 
 
-def cluster_unreachable(state: State, _limits: Limits) -> Iterator[Finding]:
+def cluster_unreachable(state: State, _limits: Limits) -> Iterator[HealthFinding]:
     """Find a cluster of which no server answers."""
     if state.info is None:
-        yield Finding(
+        yield HealthFinding(
             "cluster_unreachable",
             FATAL,
             f"the cluster does not answer: {state.unreachable}",
@@ -33,7 +33,7 @@ def cluster_unreachable(state: State, _limits: Limits) -> Iterator[Finding]:
         )
 
 
-def broker_down(state: State, _limits: Limits) -> Iterator[Finding]:
+def broker_down(state: State, _limits: Limits) -> Iterator[HealthFinding]:
     """Find brokers of the inventory that are fenced or not registered; without an inventory those that are fenced.
 
     The partitions that lack nothing but its replica are within the finding.
@@ -42,7 +42,7 @@ def broker_down(state: State, _limits: Limits) -> Iterator[Finding]:
         lacking = state.consequences.lacking(node_id)
         name = f"{state.name(node_id)} (id {node_id})" if state.nodes else str(node_id)
         waits = "restart no other broker; " if lacking.close or lacking.refusing else ""
-        yield Finding(
+        yield HealthFinding(
             "broker_down",
             SERIOUS,
             _with(f"broker {name} is down", lacking.phrase),
@@ -52,11 +52,11 @@ def broker_down(state: State, _limits: Limits) -> Iterator[Finding]:
         )
 
 
-def broker_cut_off(state: State, _limits: Limits) -> Iterator[Finding]:
+def broker_cut_off(state: State, _limits: Limits) -> Iterator[HealthFinding]:
     """Find brokers that lead partitions which their live followers cannot copy, and so are low because of them."""
     for node_id, phrase in sorted(state.cut_off.items()):
         where = next((_address(node) for node in state.nodes if node["node_id"] == node_id), "")
-        yield Finding(
+        yield HealthFinding(
             "broker_cut_off",
             SERIOUS,
             _with(f"{phrase} ({state.name(node_id)}{where})", ", ".join(state.consequences.lacking(node_id).refusals)),
@@ -77,7 +77,7 @@ def _address(node: Mapping[str, Any]) -> str:
     return f" at {node['replication']}" if node.get("replication") else ""
 
 
-def ghost_broker(state: State, _limits: Limits) -> Iterator[Finding]:
+def ghost_broker(state: State, _limits: Limits) -> Iterator[HealthFinding]:
     """Find registered brokers that the inventory does not have: no run upgrades, restarts or watches them."""
     for broker in state.strangers:
         follows = state.consequences.lacking(broker["id"]).phrase if broker["fenced"] else ""
@@ -85,7 +85,7 @@ def ghost_broker(state: State, _limits: Limits) -> Iterator[Finding]:
             fix = f"move its replicas away, then the module broker_registration: broker {broker['id']}, unregistered"
         else:
             fix = "add it to the inventory, or drain_and_remove_broker.yml with an inventory that has it"
-        yield Finding(
+        yield HealthFinding(
             "ghost_broker",
             SERIOUS,
             _with(f"broker {broker['id']} is registered and not in the inventory", follows),
@@ -95,7 +95,7 @@ def ghost_broker(state: State, _limits: Limits) -> Iterator[Finding]:
         )
 
 
-def disk_full(state: State, limits: Limits) -> Iterator[Finding]:
+def disk_full(state: State, limits: Limits) -> Iterator[HealthFinding]:
     """Find disks of log directories that run out; one finding a broker."""
     for broker in state.seen["nodes"]:
         for disk in broker.get("log_dirs") or ():
@@ -104,7 +104,7 @@ def disk_full(state: State, limits: Limits) -> Iterator[Finding]:
                 continue
             least = min(limits.min_disk_free * total, limits.enough_disk_free_bytes)
             if usable < least:
-                yield Finding(
+                yield HealthFinding(
                     "disk_full",
                     SERIOUS,
                     f"disk of {state.name(broker['id'])} is {100 * (1 - usable / total):.0f} % full",
@@ -115,11 +115,11 @@ def disk_full(state: State, limits: Limits) -> Iterator[Finding]:
                 break
 
 
-def log_dir_offline(state: State, _limits: Limits) -> Iterator[Finding]:
+def log_dir_offline(state: State, _limits: Limits) -> Iterator[HealthFinding]:
     """Find log directories that failed: their broker runs on without the replicas in them (KIP-112)."""
     for broker, paths in sorted(state.failed_log_dirs.items()):
         if paths:
-            yield Finding(
+            yield HealthFinding(
                 "log_dir_offline",
                 SERIOUS,
                 f"log directory {capped(list(paths), SHOWN)} of {state.name(broker)} is offline",

@@ -18,8 +18,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.model impo
     SERIOUS,
     SHOWN,
     SITE,
-    Finding,
     Groups,
+    HealthFinding,
     Limits,
     State,
 )
@@ -30,14 +30,14 @@ STOPPED_SECONDS = 900
 _DESCRIBE = "kafka-consumer-groups.sh --bootstrap-server HOST:PORT --describe --group GROUP"
 
 
-def group_missing(state: State, _limits: Limits) -> Iterator[Finding]:
+def group_missing(state: State, _limits: Limits) -> Iterator[HealthFinding]:
     """Find watched groups that do not exist; one that a silent broker may have is untold."""
     if state.groups.silent:
         return
     there = {one["name"] for one in state.groups.seen}
     for name in state.groups.watched:
         if name not in there:
-            yield Finding(
+            yield HealthFinding(
                 "group_missing",
                 SERIOUS,
                 f"group {name} does not exist",
@@ -47,11 +47,11 @@ def group_missing(state: State, _limits: Limits) -> Iterator[Finding]:
             )
 
 
-def group_without_members(state: State, _limits: Limits) -> Iterator[Finding]:
+def group_without_members(state: State, _limits: Limits) -> Iterator[HealthFinding]:
     """Find watched groups that have records to read and no member."""
     for one in state.groups.seen:
         if one["name"] in state.groups.watched and _is_unread(one):
-            yield Finding(
+            yield HealthFinding(
                 "group_without_members",
                 SERIOUS,
                 f"group {one['name']} has records to read and no member",
@@ -61,7 +61,7 @@ def group_without_members(state: State, _limits: Limits) -> Iterator[Finding]:
             )
 
 
-def group_stopped(state: State, _limits: Limits) -> Iterator[Finding]:
+def group_stopped(state: State, _limits: Limits) -> Iterator[HealthFinding]:
     """Find groups with members that have committed nothing for a while in topics with records to read.
 
     Of those without members the rules beside this one tell.
@@ -69,7 +69,7 @@ def group_stopped(state: State, _limits: Limits) -> Iterator[Finding]:
     for one in state.groups.seen:
         stands = stopped_in(one, state.groups.stands.get(one["name"], {}), state.groups.watched)
         if stands:
-            yield Finding(
+            yield HealthFinding(
                 "group_stopped",
                 SERIOUS,
                 f"group {one['name']} has stopped in {capped(list(stands), SHOWN)}",
@@ -91,7 +91,7 @@ def stopped_in(group: Mapping[str, Any], stands: Mapping[str, float], watched: C
     }
 
 
-def groups_unread(state: State, _limits: Limits) -> Iterator[Finding]:
+def groups_unread(state: State, _limits: Limits) -> Iterator[HealthFinding]:
     """Note groups that have records to read, no member and no commit since the look before: nothing reads on.
 
     Only where all groups were looked at; watched ones are findings of their own.
@@ -101,7 +101,7 @@ def groups_unread(state: State, _limits: Limits) -> Iterator[Finding]:
     found = [one for one in found if one["name"] in seen.unread] if seen.is_whole else []
     if found:
         listed = [_behind(one, seen) for one in sorted(found, key=lambda one: (-to_read(one), one["name"]))]
-        yield Finding(
+        yield HealthFinding(
             "groups_unread",
             NOTE,
             f"{len(found)} group(s) have records to read and no member",

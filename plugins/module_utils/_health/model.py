@@ -27,8 +27,11 @@ BALANCE = "ansible-playbook streamops.kafka.rebalance -i INVENTORY -e plan_only=
 
 
 @dataclass(frozen=True)
-class Finding:
-    """One thing that is not as it should be.
+class HealthFinding:
+    """One thing that is not as it should be, as cluster_health and the page return and count it.
+
+    It judges a cluster that nobody is about to change: by its kind metrics count it and alerts name it. A reason
+    against a change is a Finding (_core/findings.py).
 
     ``what`` is a phrase that is complete by itself, ``found`` and ``allowed`` its figures, ``next_step`` the first
     command or playbook, ``severity`` one of FATAL, SERIOUS and NOTE.
@@ -157,7 +160,7 @@ class State:
         return next((node["host"] for node in self.nodes if node["node_id"] == node_id), f"broker {node_id}")
 
 
-def status_of(findings: Iterable[Finding]) -> str:
+def status_of(findings: Iterable[HealthFinding]) -> str:
     """Return OK, DEGRADED or DOWN, by the gravest finding; notes alone leave a cluster OK."""
     found = {finding.severity for finding in findings}
     return DOWN if FATAL in found else DEGRADED if SERIOUS in found else OK

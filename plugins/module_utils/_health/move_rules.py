@@ -11,13 +11,13 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.model impo
     NOTE,
     SERIOUS,
     SHOWN,
-    Finding,
+    HealthFinding,
     Limits,
     State,
 )
 
 
-def throttle_left(state: State, _limits: Limits) -> Iterator[Finding]:
+def throttle_left(state: State, _limits: Limits) -> Iterator[HealthFinding]:
     """Find throttles of replication without a move that they are for: replicas that fall behind stay behind."""
     if state.moving or state.recorded:
         return
@@ -26,7 +26,7 @@ def throttle_left(state: State, _limits: Limits) -> Iterator[Finding]:
         by_name.setdefault((one["kind"], one["name"]), []).append(f"{one['key']}={one['value']}")
     for (kind, name), values in sorted(by_name.items()):
         keys = ",".join(value.partition("=")[0] for value in values)
-        yield Finding(
+        yield HealthFinding(
             "throttle_left",
             SERIOUS,
             f"a throttle was left on {kind} {name}",
@@ -36,10 +36,10 @@ def throttle_left(state: State, _limits: Limits) -> Iterator[Finding]:
         )
 
 
-def move(state: State, _limits: Limits) -> Iterator[Finding]:
+def move(state: State, _limits: Limits) -> Iterator[HealthFinding]:
     """Find moves of replicas that run (move_running, a note), or that a run has left unfinished (move_left)."""
     if state.moving:
-        yield Finding(
+        yield HealthFinding(
             "move_running",
             NOTE,
             f"{len(state.moving)} partition(s) are being moved",
@@ -48,7 +48,7 @@ def move(state: State, _limits: Limits) -> Iterator[Finding]:
             next_step="wait; if no run is active, the module reassignment with state: finished",
         )
     elif state.recorded is not None:
-        yield Finding(
+        yield HealthFinding(
             "move_left",
             SERIOUS,
             "a move of replicas was left unfinished"

@@ -14,13 +14,13 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.model impo
     SERIOUS,
     SHOWN,
     SITE,
-    Finding,
+    HealthFinding,
     Limits,
     State,
 )
 
 
-def certificate_ends(state: State, limits: Limits) -> Iterator[Finding]:
+def certificate_ends(state: State, limits: Limits) -> Iterator[HealthFinding]:
     """Find listeners whose certificate ends soon, has ended, or could not be read."""
     for broker, seen in sorted(state.certificates.items()):
         name, days = f"{state.name(broker)} ({seen['server']})", seen["days_left"]
@@ -32,7 +32,7 @@ def certificate_ends(state: State, limits: Limits) -> Iterator[Finding]:
             what, found = f"the certificate of {name} has expired", "expired"
         else:
             what, found = f"the certificate of {name} ends in {days} days", f"{days} days"
-        yield Finding(
+        yield HealthFinding(
             "certificate_ends",
             SERIOUS,
             what,
@@ -42,7 +42,7 @@ def certificate_ends(state: State, limits: Limits) -> Iterator[Finding]:
         )
 
 
-def known_vulnerability(state: State, _limits: Limits) -> Iterator[Finding]:
+def known_vulnerability(state: State, _limits: Limits) -> Iterator[HealthFinding]:
     """Note vulnerabilities of the versions that run, as far as an upgrade to the newest version of our table ends them.
     What no version ends yet, the preflight warns of, with what helps."""
     newest = newest_listed()
@@ -54,7 +54,7 @@ def known_vulnerability(state: State, _limits: Limits) -> Iterator[Finding]:
     for version, on in sorted(hosts.items()):
         mended = [one.cve for one in of_version(version, state.mechanisms) if one.cve not in open_still]
         if mended:
-            yield Finding(
+            yield HealthFinding(
                 "known_vulnerability",
                 NOTE,
                 f"Kafka {version} on {capped(on, SHOWN)} has known vulnerabilities: {capped(mended, SHOWN)}",
@@ -64,18 +64,18 @@ def known_vulnerability(state: State, _limits: Limits) -> Iterator[Finding]:
             )
 
 
-def start_files(state: State, _limits: Limits) -> Iterator[Finding]:
+def start_files(state: State, _limits: Limits) -> Iterator[HealthFinding]:
     """Note start files that a node did not come back with, that wait for its restart, or that people changed."""
     yield from of_start_files(state.start_files)
 
 
-def of_start_files(by_host: Mapping[str, Mapping[str, Any]]) -> Iterator[Finding]:
+def of_start_files(by_host: Mapping[str, Mapping[str, Any]]) -> Iterator[HealthFinding]:
     """Note the same of any hosts, also of those that no cluster knows; start_files as node_info returns them."""
     files = sorted(by_host.items())
     for host, seen in files:
         if seen["failed"]:
             why = (seen["why_failed"].splitlines() or ["unknown"])[0]
-            yield Finding(
+            yield HealthFinding(
                 "start_files_failed",
                 NOTE,
                 f"{host} did not come back with its last new start files and runs with those from before: {why}",
@@ -84,7 +84,7 @@ def of_start_files(by_host: Mapping[str, Mapping[str, Any]]) -> Iterator[Finding
                 next_step=f"correct the values, then: {SITE}",
             )
     if waiting := [host for host, seen in files if seen["staged"]]:
-        yield Finding(
+        yield HealthFinding(
             "start_files_staged",
             NOTE,
             f"new start files wait for the restart of {capped(waiting, SHOWN)}",
@@ -94,7 +94,7 @@ def of_start_files(by_host: Mapping[str, Mapping[str, Any]]) -> Iterator[Finding
         )
     for host, seen in files:
         if seen["edited"]:
-            yield Finding(
+            yield HealthFinding(
                 "start_files_edited",
                 NOTE,
                 f"start files of {host} were edited or removed by hand: {capped(seen['edited'], SHOWN)}",

@@ -13,13 +13,13 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.model impo
     FATAL,
     SERIOUS,
     SHOWN,
-    Finding,
+    HealthFinding,
     Limits,
     State,
 )
 
 
-def partitions(state: State, _limits: Limits) -> Iterator[Finding]:
+def partitions(state: State, _limits: Limits) -> Iterator[HealthFinding]:
     """Find partitions without a leader (partitions_offline), below min.insync.replicas (under_min_isr) and with
     replicas that are not in sync (under_replicated): Kafka's metrics of these names.
 
@@ -30,7 +30,7 @@ def partitions(state: State, _limits: Limits) -> Iterator[Finding]:
     if offline:
         names = [state.name(broker) for broker in awaited(info.get("offline") or ())]
         waits = f": they wait for {capped(names, SHOWN)}" if names else ""
-        yield Finding(
+        yield HealthFinding(
             "partitions_offline",
             FATAL,
             f"{offline} of {info['counts']['partitions']} partitions without a leader{waits}",
@@ -52,16 +52,16 @@ def partitions(state: State, _limits: Limits) -> Iterator[Finding]:
         unexplained = state.consequences.left(rows)
         left = (info["counts"].get(kind) or 0) - len(rows) + len(unexplained)
         if left:
-            yield Finding(kind, SERIOUS, _counted(state, left, words), str(left), "0", fix)
+            yield HealthFinding(kind, SERIOUS, _counted(state, left, words), str(left), "0", fix)
 
 
-def at_min_isr(state: State, _limits: Limits) -> Iterator[Finding]:
+def at_min_isr(state: State, _limits: Limits) -> Iterator[HealthFinding]:
     """Find partitions that would refuse acks=all if one more replica were lost, unless they were made so: a topic whose
     replication factor is its min.insync.replicas is so at its best, which the preflight judges."""
     rows = state.consequences.left(state.seen.get("at_min_isr") or ())
     close = [one for one in rows if len(one["isr"]) < len(one["replicas"])]
     if close:
-        yield Finding(
+        yield HealthFinding(
             "at_min_isr",
             SERIOUS,
             _counted(state, len(close), "at min.insync.replicas"),
@@ -78,13 +78,13 @@ def _counted(state: State, left: int, words: str) -> str:
     )
 
 
-def leaders_skewed(state: State, limits: Limits) -> Iterator[Finding]:
+def leaders_skewed(state: State, limits: Limits) -> Iterator[HealthFinding]:
     """Find brokers whose preferred partitions other brokers lead."""
     for broker in state.seen["nodes"]:
         share = broker.get("imbalance_percent") or 0
         if share > limits.max_imbalance_percent and not broker["fenced"]:
             name = state.name(broker["id"])
-            yield Finding(
+            yield HealthFinding(
                 "leaders_skewed",
                 SERIOUS,
                 f"leaders are skewed: other brokers lead {share:.0f} % of the preferred partitions of {name}",

@@ -14,18 +14,18 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.model impo
     SERIOUS,
     SHOWN,
     SITE,
-    Finding,
+    HealthFinding,
     Limits,
     State,
 )
 
 
-def quorum_unsteady(state: State, _limits: Limits) -> Iterator[Finding]:
+def quorum_unsteady(state: State, _limits: Limits) -> Iterator[HealthFinding]:
     """Find a quorum whose leader does not last, as its controllers see it: nothing in the cluster can be changed, and
     no leader moves. Brokers serve what they lead until one of them stops, so by itself this is not down."""
     if state.unsteady:
         seen, changed = state.unsteady, "; ".join(state.unsteady["changed"])
-        yield Finding(
+        yield HealthFinding(
             "quorum_unsteady",
             SERIOUS,
             "the metadata quorum has no stable leader",
@@ -37,7 +37,7 @@ def quorum_unsteady(state: State, _limits: Limits) -> Iterator[Finding]:
         )
 
 
-def no_controller(state: State, _limits: Limits) -> Iterator[Finding]:
+def no_controller(state: State, _limits: Limits) -> Iterator[HealthFinding]:
     """Find a cluster without an active controller, or of whose quorum nothing is known (kind quorum_unknown)."""
     info = state.seen
     quorum = info.get("quorum")
@@ -45,7 +45,7 @@ def no_controller(state: State, _limits: Limits) -> Iterator[Finding]:
         # Then quorum_unsteady says why nobody was asked.
         return
     if quorum and quorum.get("error"):
-        yield Finding(
+        yield HealthFinding(
             "quorum_unknown",
             SERIOUS,
             f"the metadata quorum could not be asked ({quorum['error']})",
@@ -54,7 +54,7 @@ def no_controller(state: State, _limits: Limits) -> Iterator[Finding]:
             next_step="look at the logs of the controllers",
         )
     elif info["controller_id"] is None or (quorum and quorum["leader_id"] is None):
-        yield Finding(
+        yield HealthFinding(
             "no_controller",
             FATAL,
             "there is no active controller",
@@ -64,7 +64,7 @@ def no_controller(state: State, _limits: Limits) -> Iterator[Finding]:
         )
 
 
-def controller(state: State, limits: Limits) -> Iterator[Finding]:
+def controller(state: State, limits: Limits) -> Iterator[HealthFinding]:
     """Find controllers of the inventory that are no voters (controller_no_voter) or behind (controller_behind), and
     voters that the inventory does not have (ghost_voter). In ZooKeeper mode there are none of these."""
     quorum = _quorum(state)
@@ -76,9 +76,9 @@ def controller(state: State, limits: Limits) -> Iterator[Finding]:
         name = f"controller {wanted[node_id]} (id {node_id})" if state.nodes else f"controller {node_id}"
         if node_id not in ages:
             what, fix = f"{name} is no voter", f"look at the log of this controller, then: {SITE}"
-            yield Finding("controller_no_voter", SERIOUS, what, "not in the quorum", "a voter", fix)
+            yield HealthFinding("controller_no_voter", SERIOUS, what, "not in the quorum", "a voter", fix)
         elif _is_behind(ages[node_id], limits):
-            yield Finding(
+            yield HealthFinding(
                 "controller_behind",
                 SERIOUS,
                 f"{name} is down or behind the quorum",
@@ -87,7 +87,7 @@ def controller(state: State, limits: Limits) -> Iterator[Finding]:
                 f"look at the log of this controller, then: {SITE}",
             )
     for node_id in sorted(set(ages) - set(wanted)) if wanted else ():
-        yield Finding(
+        yield HealthFinding(
             "ghost_voter",
             SERIOUS,
             f"controller {node_id} is a voter and not in the inventory",
@@ -97,7 +97,7 @@ def controller(state: State, limits: Limits) -> Iterator[Finding]:
         )
 
 
-def observer_behind(state: State, limits: Limits) -> Iterator[Finding]:
+def observer_behind(state: State, limits: Limits) -> Iterator[HealthFinding]:
     """Find brokers that are alive and read the metadata too late: they act on leaders and topics of before."""
     quorum = _quorum(state)
     alive = {broker["id"] for broker in state.seen["nodes"] if not broker["fenced"]}
@@ -107,7 +107,7 @@ def observer_behind(state: State, limits: Limits) -> Iterator[Finding]:
     for node_id in sorted(alive & members.keys() - voters):
         age = members[node_id].last_caught_up_ms_ago
         if _is_behind(age, limits):
-            yield Finding(
+            yield HealthFinding(
                 "observer_behind",
                 SERIOUS,
                 f"{state.name(node_id)} is behind the metadata of the quorum",
@@ -117,10 +117,10 @@ def observer_behind(state: State, limits: Limits) -> Iterator[Finding]:
             )
 
 
-def ensemble(state: State, _limits: Limits) -> Iterator[Finding]:
+def ensemble(state: State, _limits: Limits) -> Iterator[HealthFinding]:
     """Pass on what zookeeper_info found of the ensemble of a cluster in ZooKeeper mode."""
     for problem in state.ensemble:
-        yield Finding(
+        yield HealthFinding(
             "ensemble",
             SERIOUS,
             problem,

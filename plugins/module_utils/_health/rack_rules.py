@@ -19,7 +19,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.model impo
     SERIOUS,
     SHOWN,
     SITE,
-    Finding,
+    HealthFinding,
     Limits,
     State,
 )
@@ -130,7 +130,7 @@ def losses(state: State, limits: Limits) -> list[RackLoss]:
     return rack_losses(racks, alive, _voters(state, limits), state.partitions)
 
 
-def rack_loss(state: State, limits: Limits) -> Iterator[Finding]:
+def rack_loss(state: State, limits: Limits) -> Iterator[HealthFinding]:
     """Find racks whose loss would end the majority of the quorum or writes with acks=all, and nodes of unknown rack
     (rack_unknown), where the cluster shall survive the loss of any one rack."""
     if not state.survive_rack_loss:
@@ -139,7 +139,7 @@ def rack_loss(state: State, limits: Limits) -> Iterator[Finding]:
     members = {broker["id"] for broker in state.seen["nodes"]} | (_voters(state, limits) or {}).keys()
     unknown = [f"{state.name(node)} (id {node})" for node in sorted(members - racks.keys())]
     if unknown or len(set(racks.values())) < 2:
-        yield Finding(
+        yield HealthFinding(
             "rack_unknown",
             SERIOUS,
             f"unknown rack: {capped(unknown, SHOWN)}; what is lost with a rack leaves them out"
@@ -152,7 +152,7 @@ def rack_loss(state: State, limits: Limits) -> Iterator[Finding]:
     is_whole = not state.down and all((_voters(state, limits) or {}).values())
     for loss in losses(state, limits):
         if not loss.survives:
-            yield Finding(
+            yield HealthFinding(
                 "rack_loss",
                 SERIOUS,
                 f"the cluster does not survive the loss of rack {loss.rack}: {'; '.join(_lost(loss))}",

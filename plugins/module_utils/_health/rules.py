@@ -25,7 +25,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.group_rule
     groups_unread,
     untold_groups,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._health.model import SERIOUS, Finding, Limits, State
+from ansible_collections.streamops.kafka.plugins.module_utils._health.model import SERIOUS, HealthFinding, Limits, State
 from ansible_collections.streamops.kafka.plugins.module_utils._health.move_rules import (
     move,
     throttle_left,
@@ -50,16 +50,16 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.quorum_rul
 from ansible_collections.streamops.kafka.plugins.module_utils._health.rack_rules import rack_loss
 
 
-def findings(state: State, limits: Limits) -> list[Finding]:
+def findings(state: State, limits: Limits) -> list[HealthFinding]:
     """Return everything that is not as it should be; of a cluster that does not answer little more than that."""
     rules = RULES if state.info is not None else (cluster_unreachable, quorum_unsteady, ensemble)
     return [finding for rule in rules for finding in rule(state, limits)]
 
 
-def untold(state: State, _limits: Limits) -> Iterator[Finding]:
+def untold(state: State, _limits: Limits) -> Iterator[HealthFinding]:
     """Find questions that had no answer: what they are about is unknown, which is not the same as well."""
     for question in (*state.untold, *untold_groups(state.groups)):
-        yield Finding(
+        yield HealthFinding(
             "untold",
             SERIOUS,
             f"unknown: {question}",
@@ -70,7 +70,7 @@ def untold(state: State, _limits: Limits) -> Iterator[Finding]:
 
 
 #: The rules on a cluster that answers, in the order of their findings.
-RULES: tuple[Callable[[State, Limits], Iterator[Finding]], ...] = (
+RULES: tuple[Callable[[State, Limits], Iterator[HealthFinding]], ...] = (
     broker_down,
     broker_cut_off,
     ghost_broker,

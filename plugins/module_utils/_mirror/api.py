@@ -11,6 +11,7 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 
 #: Records that one poll hands over; the library's 500 costs more in calls than in records.
 _POLL_RECORDS = 10_000
@@ -36,7 +37,7 @@ def visit(session: Session, starts: Mapping[Key, int], ends: Mapping[Key, int], 
     """
     open_ends = {key: end for key, end in ends.items() if starts[key] < end}
     if open_ends:
-        names = ", ".join(sorted({topic for topic, _number in open_ends})[:5])
+        names = capped(sorted({topic for topic, _number in open_ends}), 5)
         session.call(f"read {names}", lambda: _visit(session, names, starts, open_ends, take))
 
 
@@ -84,5 +85,5 @@ def _drain(session: Session, names: str, consumer: Any, left: dict[Any, int], ta
         if at != before:
             moved_at, before = now, at
         elif now - moved_at > session.connection.request_timeout:
-            shown = ", ".join(f"{place.topic}-{place.partition}" for place in list(left)[:5])
+            shown = capped([f"{place.topic}-{place.partition}" for place in left], 5)
             raise RequestFailedError("read", names, "TIMED_OUT", f"nothing came for {now - moved_at:.0f} s: {shown}")

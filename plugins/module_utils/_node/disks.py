@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import (
     READ_ENCODING,
     PropertiesError,
@@ -146,7 +147,7 @@ def meta_properties(path: str) -> dict[str, str]:
 
 def _keys(properties: Iterable[str]) -> str:
     # repr: garbage may hold anything, and this text reaches a terminal.
-    return ", ".join(repr(key[:40]) for key in sorted(properties)[:_SHOWN]) or "none"
+    return capped([repr(key[:40]) for key in sorted(properties)], _SHOWN) or "none"
 
 
 def _space(path: str) -> dict[str, Any]:

@@ -110,8 +110,7 @@ def _of_brokers(spec: Spec, brokers: tuple[BrokerSpec, ...]) -> Iterator[str]:
 
 def has(known: Iterable[int]) -> str:
     """Which brokers a cluster has, for the end of a sentence about one that it does not have."""
-    listed = sorted(known)
-    return f", which has {', '.join(map(str, listed[:20]))}{' ...' if len(listed) > 20 else ''}"
+    return f", which has {capped([str(one) for one in sorted(known)])}"
 
 
 def _why_not(broker: BrokerSpec, spec: Spec) -> str:

@@ -292,4 +292,4 @@ def _missing(plan: TopicPlan, seen: Sequence[Partition] | None, config: Mapping[
         yield f"does not show its new {', '.join(left.config)}"
     leaderless = [partition.index for partition in seen or () if partition.leader is None]
     if leaderless and not plan.delete:
-        yield f"sees no leader of partition {', '.join(str(index) for index in leaderless[:10])}"
+        yield f"sees no leader of partition {capped([str(index) for index in leaderless], 10)}"

@@ -26,6 +26,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
     RefusedError,
     warn,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._core.scram import salted_password
 from ansible_collections.streamops.kafka.plugins.module_utils._users.api import alter_credentials, describe_credentials
 from ansible_collections.streamops.kafka.plugins.module_utils._users.login import (
@@ -90,11 +91,10 @@ def ensure_users(session: Session, params: Mapping[str, Any], check: bool, diff:
         "unproven": list(plan.unproven),
         "unproven_because": why,
     }
-    names = f"{', '.join(plan.unproven[:20])}{' ...' if len(plan.unproven) > 20 else ''}"
     for mechanism, reason in why.items():
         warn(
-            f"users {names}: no login by {mechanism} could be tried ({reason}), so their passwords were not compared "
-            "and were left as they are. Set update_password: always to set them without comparing."
+            f"users {capped(plan.unproven)}: no login by {mechanism} could be tried ({reason}), so their passwords "
+            "were not compared and were left as they are. Set update_password: always to set them without comparing."
         )
     if diff:
         result["diff"] = diff_of(plan.changes)

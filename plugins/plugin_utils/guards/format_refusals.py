@@ -15,7 +15,7 @@ _UNTOUCHED = "Nothing was formatted or deleted on any node."
 
 
 def refusal(node: Node, kind: str, where: str, found: str, allowed: str, fix: str) -> dict[str, Any]:
-    """Return one refusal; `message` is the whole of it as one sentence for people."""
+    """Return one refusal, as the filter format_plan returns it; `message` is the whole of it as one sentence."""
     message = f"{node['host']}: {where}: found {found}; allowed: {allowed}. {fix} {_UNTOUCHED}"
     return {
         "host": node["host"],

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import STATE_TOPIC
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._core.topic_names import KAFKAS_OWN, allowed_instead
 
 CONSENT = "kafka_replace_lost_topics"
@@ -170,7 +171,7 @@ def _when_gone(topics: list[str], holders: list[int]) -> str:
         return advice
     brokers = ", ".join(map(str, holders))
     return advice + (
-        f"\n{', '.join(kept[:_TOPICS])} {'are' if len(kept) > 1 else 'is'} never deleted: bring broker {brokers} back "
+        f"\n{capped(kept, _TOPICS)} {'are' if len(kept) > 1 else 'is'} never deleted: bring broker {brokers} back "
         f"with empty disks, by playbooks/replace_node.yml without kafka_replaced_id, with kafka_replace_node=its host "
         f"and\n  -e '{json.dumps({CONSENT: kept[:_TOPICS]})}'\nthen run the same again."
     )
@@ -241,5 +242,4 @@ def ranges(numbers: Iterable[int]) -> str:
             parts[-1] = [parts[-1][0], number]
         else:
             parts.append([number])
-    shown = ["-".join(map(str, part)) for part in parts[:_RANGES]]
-    return ", ".join(shown) + (f" and {len(parts) - _RANGES} more" if len(parts) > _RANGES else "")
+    return capped(["-".join(map(str, part)) for part in parts], _RANGES)

@@ -35,7 +35,7 @@ _SHOWN = 5
 
 @dataclass(frozen=True)
 class Fault:
-    """One value with which no job can run."""
+    """One value with which no job can run; alike on several hosts, which preflight and run_check name with it."""
 
     name: str
     what: str

@@ -8,14 +8,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.module_utils._health.model import FATAL, SERIOUS, Finding, status_of
+from ansible_collections.streamops.kafka.plugins.module_utils._health.model import (
+    FATAL,
+    SERIOUS,
+    HealthFinding,
+    status_of,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gaps import TRUNCATED
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.lines import certain_gaps
 
 _MIRRORS = "ansible-playbook streamops.kafka.mirrors -i INVENTORY"
 
 
-def mirror_findings(look: Mapping[str, Any], max_lag: int, gaps: Mapping[str, Any]) -> list[Finding]:
+def mirror_findings(look: Mapping[str, Any], max_lag: int, gaps: Mapping[str, Any]) -> list[HealthFinding]:
     """Return what is not as it should be with a flow; ``max_lag`` is in records of the whole flow.
 
     ``gaps`` is what mirror_gaps returned. A flow whose patterns find no topic yet has nothing to be behind with.
@@ -35,11 +40,11 @@ def mirror_verdict(flow: str, look: Mapping[str, Any], max_lag: int, gaps: Mappi
     }
 
 
-def _failed(look: Mapping[str, Any]) -> Iterator[Finding]:
+def _failed(look: Mapping[str, Any]) -> Iterator[HealthFinding]:
     """Find a flow of which nothing is known: a cluster is out of reach (mirror_unreachable), or it has never begun."""
     failure = look.get("failure") or {}
     if failure.get("kind") == "ClusterUnreachableError":
-        yield Finding(
+        yield HealthFinding(
             "mirror_unreachable",
             FATAL,
             f"nothing is known of it: {look['msg']}",
@@ -48,7 +53,7 @@ def _failed(look: Mapping[str, Any]) -> Iterator[Finding]:
             next_step="see the status of the source and of the target",
         )
     elif failure.get("kind") == "MirrorNotBegunError":
-        yield Finding(
+        yield HealthFinding(
             "mirror_not_begun",
             SERIOUS,
             "it has never begun",
@@ -58,10 +63,10 @@ def _failed(look: Mapping[str, Any]) -> Iterator[Finding]:
         )
 
 
-def _problems(look: Mapping[str, Any]) -> Iterator[Finding]:
+def _problems(look: Mapping[str, Any]) -> Iterator[HealthFinding]:
     """Pass on the problems that mirror_status found: topics that are missing, partitions of which no broker told."""
     for problem in look.get("problems") or ():
-        yield Finding(
+        yield HealthFinding(
             "mirror_problem",
             SERIOUS,
             problem,
@@ -71,7 +76,7 @@ def _problems(look: Mapping[str, Any]) -> Iterator[Finding]:
         )
 
 
-def _gaps(gaps: Mapping[str, Any]) -> Iterator[Finding]:
+def _gaps(gaps: Mapping[str, Any]) -> Iterator[HealthFinding]:
     """Find records that can no longer be mirrored, and a flow of which that is not known."""
     known = certain_gaps(gaps)
     # Of a log that was cut the records were mirrored; only the source has lost them.
@@ -83,7 +88,7 @@ def _gaps(gaps: Mapping[str, Any]) -> Iterator[Finding]:
         yield _gap(cut, "records are gone from the source, whose log was cut")
     # The task has its own failed_when, so "failed" does not tell; a look that succeeded has gaps, if only none.
     if gaps.get("msg") and "gaps" not in gaps and not gaps.get("skipped"):
-        yield Finding(
+        yield HealthFinding(
             "mirror_gaps_unknown",
             SERIOUS,
             f"whether records are missing is not known: {gaps['msg']}",
@@ -93,11 +98,11 @@ def _gaps(gaps: Mapping[str, Any]) -> Iterator[Finding]:
         )
 
 
-def _gap(gaps: Sequence[Mapping[str, Any]], what: str) -> Finding:
+def _gap(gaps: Sequence[Mapping[str, Any]], what: str) -> HealthFinding:
     """The finding on gaps of one sort."""
     records = sum(gap["records"] for gap in gaps)
     places = capped([f"{gap['topic']}-{gap['partition']} {gap['first']} to {gap['last']}" for gap in gaps], 5)
-    return Finding(
+    return HealthFinding(
         "mirror_gap",
         SERIOUS,
         f"{records} {what}: {places}",
@@ -107,11 +112,11 @@ def _gap(gaps: Sequence[Mapping[str, Any]], what: str) -> Finding:
     )
 
 
-def _behind(look: Mapping[str, Any], max_lag: int) -> Iterator[Finding]:
+def _behind(look: Mapping[str, Any], max_lag: int) -> Iterator[HealthFinding]:
     """Find a flow that is behind."""
     lag = look.get("lag") or 0
     if lag > max_lag:
-        yield Finding(
+        yield HealthFinding(
             "mirror_behind",
             SERIOUS,
             f"it is {lag} records behind",

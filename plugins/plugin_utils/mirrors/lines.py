@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import duration
 
 #: Topics that a line names; a mirror may have thousands.
@@ -45,9 +46,8 @@ def certain_gaps(found: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _worst(behind: list[Mapping[str, Any]]) -> str:
-    shown = [f"{topic['source']} {topic['lag']}" for topic in behind[:SHOWN]]
-    more = [f"{len(behind) - SHOWN} more"] if len(behind) > SHOWN else []
-    return f" ({', '.join(shown + more)})" if shown else ""
+    worst = capped([f"{topic['source']} {topic['lag']}" for topic in behind], SHOWN)
+    return f" ({worst})" if worst else ""
 
 
 def _age(milliseconds: int | None) -> str:

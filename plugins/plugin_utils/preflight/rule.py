@@ -30,7 +30,7 @@ _HOSTS_SHOWN = 8
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that a rule found wrong: where, and what.
+    """One thing that a rule found wrong: where, and what. What it leaves out is that of its rule.
 
     where -- a node, a host, a cluster, or the names of hosts
     found, allowed -- the value, and what would be right; never a secret

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, FAILED, GOING, Step
 
 #: Partitions that a line of progress names.
@@ -57,10 +58,8 @@ class Elections:
 
 
 def _names(partitions: list[dict[str, Any]], shown: int | None = None) -> str:
-    """Partitions by name, at most C(shown) of them."""
-    names = [f"{one['topic']}-{one['partition']}" for one in partitions]
-    more = f" and {len(names) - shown} more" if shown is not None and len(names) > shown else ""
-    return ", ".join(names[:shown]) + more
+    """Partitions by name, at most C(shown) of them where it is given."""
+    return capped([f"{one['topic']}-{one['partition']}" for one in partitions], shown or len(partitions))
 
 
 def _reasons(partitions: list[dict[str, Any]], shown: int | None = None) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.document import document
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.markup import engine
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import visible
@@ -27,7 +28,7 @@ def status_page(data: Mapping[str, Any]) -> str:
     shown = parts(data)
     word = data["status"]
     body = _template().render(parts=shown, word=word, looks=LOOKS[word], counted=counted(data), made=data["made"])
-    return document(f"{word}: {', '.join(visible(part.name) for part in shown[:3]) or 'no cluster'}", body)
+    return document(f"{word}: {capped([visible(part.name) for part in shown], 3) or 'no cluster'}", body)
 
 
 @cache

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.cves import numbers
+from ansible_collections.streamops.kafka.plugins.module_utils._core.findings import NOTE, REFUSE, Finding, Level
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._release.releases import like
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.registered import missing
@@ -20,11 +21,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.clients im
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.model import (
     BACK,
     FINALIZE,
-    NOTE,
-    REFUSE,
     ClusterFacts,
-    Finding,
-    Level,
     NodeFacts,
     Outcome,
     names,

@@ -11,20 +11,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.findings import REFUSE, Finding, refused
 from ansible_collections.streamops.kafka.plugins.module_utils._features.levels import IN_ORDER, KRAFT, shown
 from ansible_collections.streamops.kafka.plugins.module_utils._release.releases import like
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.versions import goes_back
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade import checks
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.model import (
-    REFUSE,
     ClusterFacts,
-    Finding,
     Outcome,
+    findings_of,
     names,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.path import KRAFT as KRAFT_MODE
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.path import mode_of
-from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.plan import finding_lines, outcome_line, refused
+from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.plan import lines_of, outcome_line
 
 #: The start of a line that goes on.
 _INDENT = " " * 13
@@ -53,7 +53,7 @@ def check_finalize(facts: ClusterFacts, raising: Mapping[str, Any]) -> list[Outc
 
 def finalize_lines(facts: ClusterFacts, outcomes: Sequence[Outcome], raising: Mapping[str, Any]) -> list[str]:
     """Return the plan on one screen: each feature from where to where, what that brings, and the way back."""
-    refusals = refused(outcomes)
+    refusals = refused(findings_of(outcomes))
     nodes = f"{len(facts.kafka)} node{'s' * (len(facts.kafka) != 1)}"
     return [
         f"Finalize     {facts.name}: Kafka {' and '.join(facts.running) or 'unknown'} on {nodes}",
@@ -61,7 +61,7 @@ def finalize_lines(facts: ClusterFacts, outcomes: Sequence[Outcome], raising: Ma
         *([] if refusals or raising.get("changes") else [f"Raise -      {_nothing_left(raising)}"]),
         *_kept(facts, raising),
         *map(outcome_line, outcomes),
-        *finding_lines(outcomes),
+        *lines_of(outcomes),
     ]
 
 
@@ -87,7 +87,7 @@ def _nodes(facts: ClusterFacts) -> Outcome:
     """Refuse nodes that did not answer, that nothing was ever installed on, or that are stopped."""
 
     def found() -> Iterator[Finding]:
-        yield from (one for one in checks.machines(facts).findings if one.level == REFUSE)
+        yield from refused(checks.machines(facts).findings)
         if stopped := [node for node in facts.kafka if node.runs and not node.running and not node.silence]:
             yield Finding(REFUSE, f"{names(stopped)} is stopped", "start it by playbook site")
 

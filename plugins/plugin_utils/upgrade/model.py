@@ -6,16 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.findings import Finding
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 
 BINARIES, BACK, FINALIZE = "binaries", "back", "finalize"
-
-Level = Literal["refuse", "note"]
-
-REFUSE: Level = "refuse"
-NOTE: Level = "note"
 
 
 @dataclass(frozen=True)
@@ -137,21 +133,17 @@ class ClusterFacts:
 
 
 @dataclass(frozen=True)
-class Finding:
-    """One thing that a check found: what, its fix, and whether the upgrade is refused for it."""
-
-    level: Level
-    what: str
-    fix: str = ""
-
-
-@dataclass(frozen=True)
 class Outcome:
     """What one check found; fine is what it says where it found nothing."""
 
     check: str
     fine: str
     findings: tuple[Finding, ...] = ()
+
+
+def findings_of(outcomes: Iterable[Outcome]) -> list[Finding]:
+    """Return what all checks found, in their order."""
+    return [one for outcome in outcomes for one in outcome.findings]
 
 
 def names(nodes: Iterable[NodeFacts]) -> str:

@@ -8,15 +8,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.cves import numbers
+from ansible_collections.streamops.kafka.plugins.module_utils._core.findings import (
+    finding_lines,
+    refusal_lines,
+    refused,
+)
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.model import (
     BACK,
     FINALIZE,
-    NOTE,
-    REFUSE,
     ClusterFacts,
-    Finding,
     NodeFacts,
     Outcome,
+    findings_of,
 )
 
 #: What happens to a node.
@@ -111,24 +114,18 @@ def plan_lines(plan: Plan) -> list[str]:
         *map(outcome_line, plan.outcomes),
         *([f"Proof        {plan.proof}"] if plan.proof else []),
         *([f"Features     {plan.features}; they stay as they are"] if plan.features else []),
-        *finding_lines(plan.outcomes),
+        *lines_of(plan.outcomes),
     ]
 
 
 def refusal_text(cluster: str, action: str, outcomes: Iterable[Outcome]) -> str:
     """Return all reasons why the upgrade cannot begin, each with its fix; empty where it can."""
-    found = refused(outcomes)
-    if not found:
+    reasons = refusal_lines(findings_of(outcomes))
+    if not reasons:
         return ""
     what = {BACK: "taken back", FINALIZE: "finalised"}.get(action, "upgraded")
-    reasons = f"{len(found)} reason{'s' * (len(found) != 1)}"
-    lines = [f"Cluster {cluster} cannot be {what} now, for {reasons}. Nothing was changed."]
-    return "\n".join([*lines, *(f"- {_sentence(one)}" for one in found)])
-
-
-def refused(outcomes: Iterable[Outcome]) -> list[Finding]:
-    """Return what checks refuse an upgrade for."""
-    return [one for outcome in outcomes for one in outcome.findings if one.level == REFUSE]
+    count = f"{len(reasons)} reason{'s' * (len(reasons) != 1)}"
+    return "\n".join([f"Cluster {cluster} cannot be {what} now, for {count}. Nothing was changed.", *reasons])
 
 
 def left_lines(plan: Plan, before: str) -> list[str]:
@@ -194,20 +191,14 @@ def _rows(plan: Plan) -> Iterator[str]:
 
 def outcome_line(outcome: Outcome) -> str:
     """Return what a check found on one line."""
-    bad = len(refused([outcome]))
+    bad = len(refused(outcome.findings))
     noted = len(outcome.findings) - bad
     counts = [f"{bad} refused"] * bool(bad) + [f"{noted} noted"] * bool(noted)
     return f"Check        {outcome.check}: {', '.join(counts) or outcome.fine}"
 
 
-def finding_lines(outcomes: Sequence[Outcome]) -> list[str]:
-    """Return a line for each finding, as many as fit on a screen: notes, then what is refused."""
-    notes = [one for outcome in outcomes for one in outcome.findings if one.level == NOTE]
-    lines = [f"Note         {_sentence(one)}" for one in notes]
-    lines += [f"Refused      {_sentence(one)}" for one in refused(outcomes)]
+def lines_of(outcomes: Iterable[Outcome]) -> list[str]:
+    """Return a line for each finding, as many as fit on a screen."""
+    lines = finding_lines(findings_of(outcomes))
     more = len(lines) - MOST_FINDINGS
     return lines if more <= 0 else [*lines[:MOST_FINDINGS], f"             and {more} more"]
-
-
-def _sentence(finding: Finding) -> str:
-    return f"{finding.what}. fix: {finding.fix}" if finding.fix else finding.what

@@ -12,12 +12,9 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot 
 from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import FETCH_TIMEOUT_MS, caught_up
 
 Kind = Literal["add", "remove"]
-Level = Literal["refuse", "note"]
 
 ADD: Kind = "add"
 REMOVE: Kind = "remove"
-REFUSE: Level = "refuse"
-NOTE: Level = "note"
 
 
 @dataclass(frozen=True)
@@ -157,15 +154,6 @@ class Step:
     def needed(self) -> int:
         """The majority behind the step."""
         return majority(self.voters)
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One thing that a check found: what, its fix, and whether the change is refused for it."""
-
-    level: Level
-    what: str
-    fix: str = ""
 
 
 def majority(voters: int) -> int:

@@ -6,15 +6,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.findings import (
+    Finding,
+    finding_lines,
+    refusal_lines,
+    refused,
+)
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters import dynamic
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.model import (
     ADD,
-    NOTE,
-    REFUSE,
     REMOVE,
     ClusterFacts,
     Controller,
-    Finding,
     Step,
     listed,
     majority,
@@ -88,10 +91,9 @@ def plan_lines(facts: ClusterFacts, steps: Sequence[Step], findings: Sequence[Fi
             *dynamic.plan_lines(facts),
             f"In the end   a dynamic quorum (kraft.version 1) of the same {_counted(now)}",
         ]
-    elif not any(one.level == REFUSE for one in findings):
+    elif not refused(findings):
         lines.append("Nothing to do: the quorum has the voters that the inventory wants.")
-    lines += [f"Note         {_sentence(one)}" for one in findings if one.level == NOTE]
-    return lines + [f"Refused      {_sentence(one)}" for one in findings if one.level == REFUSE]
+    return lines + finding_lines(findings)
 
 
 def left_lines(facts: ClusterFacts) -> list[str]:
@@ -114,7 +116,7 @@ def left_lines(facts: ClusterFacts) -> list[str]:
 
 def refusal_text(findings: Sequence[Finding]) -> str:
     """Why the voters stay as they are, a line for each reason; empty for nothing."""
-    return "\n".join(f"- {_sentence(one)}" for one in findings if one.level == REFUSE)
+    return "\n".join(refusal_lines(findings))
 
 
 def _step_line(number: int, step: Step) -> str:
@@ -153,7 +155,3 @@ def _arithmetic(voters: int) -> str:
     if not voters:
         return "there is no majority"
     return f"a majority is {majority(voters)}, the loss of {voters - majority(voters)} is survived"
-
-
-def _sentence(finding: Finding) -> str:
-    return f"{finding.what}. fix: {finding.fix}" if finding.fix else finding.what

@@ -22,9 +22,9 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.renamed imp
     places,
     renamed,
 )
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.zookeeper import Server, zookeeper_refusals
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import ZOOKEEPER_MODE
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.zookeeper_nodes import ROLE
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.ensemble_disks import Server, zookeeper_refusals
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.host import Host, by_cluster
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import WARNING, Problem, host_rule
 
@@ -117,8 +117,7 @@ def disks_of_ensemble(hosts: Sequence[Host]) -> Iterator[Problem]:
             for one in cluster
             if ROLE in one.roles and one.member
         ]
-        for one in zookeeper_refusals(servers, _data_of_brokers(cluster)):
-            yield Problem(one.hosts, one.what, one.found, one.allowed, one.fix, one.where)
+        yield from zookeeper_refusals(servers, _data_of_brokers(cluster))
 
 
 @host_rule(

@@ -11,7 +11,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._release.releases 
     like,
     newest_that_runs,
 )
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.zookeeper import MAX_ID
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
     ZOOKEEPER_GROUP,
     Cluster,
@@ -26,6 +25,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variable
     names,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import by_value
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.ensemble_disks import MAX_ID
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import BY_PROFILE, WARNING, Problem, rule
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.properties import managed
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.replication import (

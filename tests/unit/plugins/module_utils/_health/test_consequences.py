@@ -25,7 +25,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.consequenc
     consequences,
     down_brokers,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._health.model import Finding, Limits, State
+from ansible_collections.streamops.kafka.plugins.module_utils._health.model import HealthFinding, Limits, State
 
 NODES = [{"host": f"kafka{one}", "node_id": one, "roles": ["broker"]} for one in (1, 2, 3, 4)]
 ABOUT = {"broker_down", "broker_cut_off", "ghost_broker", "partitions_offline", "under_min_isr", "under_replicated"}
@@ -47,7 +47,7 @@ def state(*parts: dict[str, Any], fenced: tuple[int, ...] = (3,), nodes: Any = N
     return State(describe(Snapshot("c", 1, brokers, partitions, quorum), partitions=False), nodes=nodes, **values)
 
 
-def findings(looked: State) -> list[Finding]:
+def findings(looked: State) -> list[HealthFinding]:
     """Return the findings on brokers and partitions."""
     return [one for one in rules.findings(looked, Limits(max_imbalance_percent=100)) if one.kind in ABOUT]
 

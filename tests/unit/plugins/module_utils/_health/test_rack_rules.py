@@ -10,7 +10,7 @@ import pytest
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Partition
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._health.look import _by_id
-from ansible_collections.streamops.kafka.plugins.module_utils._health.model import Finding, Limits, State
+from ansible_collections.streamops.kafka.plugins.module_utils._health.model import HealthFinding, Limits, State
 from ansible_collections.streamops.kafka.plugins.module_utils._health.rack_rules import losses, rack_loss, rack_losses
 
 THREE = {1: "a", 2: "b", 3: "c"}
@@ -89,7 +89,7 @@ def state(partitions: list[Partition], racks: dict[int, str], **given: Any) -> S
     return State(info, partitions=partitions, **{"survive_rack_loss": True, **given})
 
 
-def found(looked: State) -> list[Finding]:
+def found(looked: State) -> list[HealthFinding]:
     """Return the findings on racks."""
     return list(rack_loss(looked, Limits()))
 

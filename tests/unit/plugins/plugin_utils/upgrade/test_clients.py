@@ -8,14 +8,9 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.findings import NOTE, REFUSE
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.clients import clients, old_requests
-from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.model import (
-    BACK,
-    NOTE,
-    REFUSE,
-    ClusterFacts,
-    OldRequests,
-)
+from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.model import BACK, ClusterFacts, OldRequests
 from tests.unit.plugins.plugin_utils.upgrade.upgrade_data import NEW, OLD, cluster, node
 
 FETCH = OldRequests("of unknown software", "Fetch v2", 1200)

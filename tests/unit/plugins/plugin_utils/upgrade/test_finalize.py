@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.findings import REFUSE, Finding
 from ansible_collections.streamops.kafka.plugins.module_utils._features.plan import Step
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade import checks
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.finalize import (
@@ -16,12 +17,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.finalize i
     finalize_lines,
     wanted_levels,
 )
-from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.model import (
-    FINALIZE,
-    REFUSE,
-    ClusterFacts,
-    Finding,
-)
+from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.model import FINALIZE, ClusterFacts
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.plan import refusal_text
 from tests.unit.plugins.plugin_utils.upgrade.upgrade_data import NEW, OLD, cluster, info, node
 

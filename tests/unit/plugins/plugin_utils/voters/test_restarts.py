@@ -13,9 +13,10 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot 
     Quorum,
     Snapshot,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._core.findings import NOTE, REFUSE
 from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import Stop, judge
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.checks import check
-from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.model import NOTE, REFUSE, ClusterFacts, Gate, Node
+from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.model import ClusterFacts, Gate, Node
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.plan import make_steps
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.read import read_gate
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.restarts import registered, restarting

@@ -15,8 +15,8 @@ import yaml
 from ansible.parsing.dataloader import DataLoader
 from ansible.template import Templar
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.zookeeper import MAX_ID
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.ensemble_disks import MAX_ID
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.identity import MAX_NODE_ID
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.values import ANSWERS, IDS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._node.disks import disks as look
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.zookeeper import Server, zookeeper_refusals
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.ensemble_disks import Server, zookeeper_refusals
 
 
 def disk(myid: str | None, epoch: str | None = "4", **more: Any) -> list[dict[str, Any]]:
@@ -56,7 +56,7 @@ def test_a_disk_that_does_not_belong_to_its_server_is_refused(third: list[dict[s
 
 def test_a_copied_disk_is_told_for_both_servers() -> None:
     found = zookeeper_refusals(ensemble(disk("1"), disk("2"), disk("2")))
-    assert [one.hosts for one in found] == [("zk3",), ("zk2", "zk3")]
+    assert [one.where for one in found] == [("zk3",), ("zk2", "zk3")]
 
 
 def test_an_empty_server_in_an_ensemble_that_has_run_is_refused_with_the_arithmetic() -> None:
@@ -95,7 +95,7 @@ def traced(*disks: Any, emptied: tuple[int, ...] = ()) -> list[Server]:
 
 def test_without_any_mount_an_ensemble_that_has_run_is_not_founded_anew() -> None:
     found = zookeeper_refusals(traced(EMPTY, EMPTY, EMPTY))
-    assert [one.hosts for one in found] == [("zk1", "zk2", "zk3")]
+    assert [one.where for one in found] == [("zk1", "zk2", "zk3")]
     assert f"{NOTE} on zk1" in found[0].found
     assert "mount them and run again" in found[0].fix
     assert "nothing was changed" in found[0].fix
@@ -103,13 +103,13 @@ def test_without_any_mount_an_ensemble_that_has_run_is_not_founded_anew() -> Non
 
 def test_one_trace_is_enough() -> None:
     servers = [*ensemble(EMPTY, EMPTY), replace(ensemble(EMPTY, EMPTY, EMPTY)[2], traces=(NOTE,))]
-    assert [one.hosts for one in zookeeper_refusals(servers)] == [("zk3",)]
+    assert [one.where for one in zookeeper_refusals(servers)] == [("zk3",)]
 
 
 def test_a_transaction_log_beside_an_empty_data_directory_is_a_trace() -> None:
     data, log = EMPTY
     found = zookeeper_refusals(ensemble(EMPTY, EMPTY, [data, {**log, "empty": False}]))
-    assert [one.hosts for one in found] == [("zk3",)]
+    assert [one.where for one in found] == [("zk3",)]
     assert "/data/zk-txlog (transaction log) on zk3" in found[0].found
 
 
@@ -127,7 +127,7 @@ def test_a_first_start_that_fails_again_and_again_leaves_a_trace_beside_its_data
 def test_a_server_whose_transaction_log_is_not_mounted_is_refused() -> None:
     data, log = disk("3")
     found = zookeeper_refusals(ensemble(disk("1"), disk("2"), [data, {**log, "empty": True}]))
-    assert [(one.hosts, one.where) for one in found] == [(("zk3",), "/data/zk-txlog")]
+    assert [(one.where, one.variable) for one in found] == [(("zk3",), "/data/zk-txlog")]
     assert "forgets what it has acknowledged" in found[0].fix
     first, second = disk("3", "0")
     assert zookeeper_refusals(ensemble(disk("1"), disk("2"), [first, {**second, "empty": True}])) == []
@@ -136,7 +136,7 @@ def test_a_server_whose_transaction_log_is_not_mounted_is_refused() -> None:
 def test_a_transaction_log_that_cannot_be_read_is_refused() -> None:
     data, log = disk("3")
     found = zookeeper_refusals(ensemble(disk("1"), disk("2"), [data, {**log, "error": "Permission denied"}]))
-    assert [(one.where, one.found) for one in found] == [("/data/zk-txlog", "Permission denied")]
+    assert [(one.variable, one.found) for one in found] == [("/data/zk-txlog", "Permission denied")]
 
 
 BROKERS = ["data of broker1 in /data"]
@@ -216,4 +216,4 @@ def test_the_only_server_without_its_disk_is_not_founded_anew(tmp_path: Path) ->
 def test_only_empty_servers_have_lost_what_brokers_say_there_was(tmp_path: Path) -> None:
     waiting = on_disk(tmp_path, "data/myid", "data/version-2/snapshot.0", epoch="0")
     assert zookeeper_refusals(ensemble(waiting), BROKERS) == []
-    assert [one.hosts for one in zookeeper_refusals(ensemble(waiting, EMPTY), BROKERS)] == [("zk2",)]
+    assert [one.where for one in zookeeper_refusals(ensemble(waiting, EMPTY), BROKERS)] == [("zk2",)]

@@ -14,6 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem
+
 # Above it ZooKeeper refuses to start (QuorumPeerConfig: the id becomes one byte of session ids).
 MAX_ID = 255
 _UNTOUCHED = "nothing was changed on any host"
@@ -122,24 +124,15 @@ _VANISHED = Kind(
 )
 
 
-@dataclass(frozen=True)
-class Finding(Kind):
-    """What does not fit, and where, in the fields of a preflight violation."""
-
-    hosts: tuple[str, ...]
-    where: str
-    found: str
-
-
-def _finding(kind: Kind, servers: Sequence[Server], where: Any, found: str, **words: Any) -> Finding:
-    """A finding of this kind; C(words) stand in braces in the texts of the kind."""
+def _problem(kind: Kind, servers: Sequence[Server], path: Any, found: str, **words: Any) -> Problem:
+    """A problem of this kind; C(words) stand in braces in the texts of the kind."""
     fix = kind.fix.format(**words)
     end = " " if fix.endswith("?") else "; "
     hosts = tuple(server.host for server in servers)
-    return Finding(kind.what, kind.allowed.format(**words), f"{fix}{end}{_UNTOUCHED}", hosts, str(where), found)
+    return Problem(hosts, kind.what, found, kind.allowed.format(**words), f"{fix}{end}{_UNTOUCHED}", str(path))
 
 
-def zookeeper_refusals(servers: Sequence[Server], brokers: Sequence[str] = ()) -> list[Finding]:
+def zookeeper_refusals(servers: Sequence[Server], brokers: Sequence[str] = ()) -> list[Problem]:
     """Everything on the disks that does not fit the inventory.
 
     brokers -- where brokers have data that they could not have without this ensemble, in words.
@@ -151,45 +144,45 @@ def zookeeper_refusals(servers: Sequence[Server], brokers: Sequence[str] = ()) -
     return found
 
 
-def _own(server: Server) -> Iterator[Finding]:
+def _own(server: Server) -> Iterator[Problem]:
     unreadable = [one for one in server.disks or () if one.get("error")]
     without_log = [str(one["path"]) for one in (server.disks or ())[1:] if one.get("empty")]
     for one in unreadable:
-        yield _finding(_UNREADABLE, [server], one["path"], str(one["error"]))
+        yield _problem(_UNREADABLE, [server], one["path"], str(one["error"]))
     if unreadable:
         return
     if server.ran and without_log:
         found = "an empty directory, or one that is not mounted, beside the snapshots of the server"
-        yield _finding(_NO_LOG, [server], ", ".join(without_log), found)
+        yield _problem(_NO_LOG, [server], ", ".join(without_log), found)
     else:
         yield from _identity(server)
 
 
-def _identity(server: Server) -> Iterator[Finding]:
+def _identity(server: Server) -> Iterator[Problem]:
     """What speaks against a directory being that of this server: its myid, or the data of a Kafka node in it."""
     path, myid = server.data.get("path"), server.data.get("myid")
     words = {"id": server.id, "host": server.host, "myid": myid}
     if myid is None and server.ran:
-        yield _finding(_NO_MYID, [server], f"{path}/myid", "no file", **words)
+        yield _problem(_NO_MYID, [server], f"{path}/myid", "no file", **words)
     elif myid is not None and not myid.isdigit():
-        yield _finding(_NO_NUMBER, [server], f"{path}/myid", repr(myid), **words)
+        yield _problem(_NO_NUMBER, [server], f"{path}/myid", repr(myid), **words)
     elif myid is not None and int(myid) != server.id:
-        yield _finding(_OTHER_SERVER, [server], f"{path}/myid", f"myid {myid}", **words)
+        yield _problem(_OTHER_SERVER, [server], f"{path}/myid", f"myid {myid}", **words)
     elif server.data.get("meta_properties"):
-        yield _finding(_KAFKA_DATA, [server], path, "meta.properties")
+        yield _problem(_KAFKA_DATA, [server], path, "meta.properties")
 
 
-def _twice(servers: Sequence[Server]) -> Iterator[Finding]:
+def _twice(servers: Sequence[Server]) -> Iterator[Problem]:
     by_id: dict[str, list[Server]] = {}
     for server in servers:
         if server.data.get("myid"):
             by_id.setdefault(server.data["myid"], []).append(server)
     for myid, alike in by_id.items():
         if len(alike) > 1:
-            yield _finding(_TWICE, alike, "myid", f"myid {myid}")
+            yield _problem(_TWICE, alike, "myid", f"myid {myid}")
 
 
-def _emptied(servers: Sequence[Server]) -> Iterator[Finding]:
+def _emptied(servers: Sequence[Server]) -> Iterator[Problem]:
     ran = [server for server in servers if server.ran]
     empty = [server for server in servers if not server.ran and (server.emptied or server.empty)]
     refused = [server for server in empty if not server.emptied]
@@ -198,13 +191,13 @@ def _emptied(servers: Sequence[Server]) -> Iterator[Finding]:
         return
     arithmetic = f"{len(ran)} of {total} with data, a majority is {majority}"
     if len(ran) < majority:
-        yield _finding(_NO_MAJORITY, empty, empty[0].data.get("path"), arithmetic, majority=majority)
+        yield _problem(_NO_MAJORITY, empty, empty[0].data.get("path"), arithmetic, majority=majority)
     elif refused or len(empty) > 1:
         named = refused or empty
-        yield _finding(_EMPTY, named, named[0].data.get("path"), arithmetic)
+        yield _problem(_EMPTY, named, named[0].data.get("path"), arithmetic)
 
 
-def _vanished(servers: Sequence[Server], brokers: Sequence[str]) -> Iterator[Finding]:
+def _vanished(servers: Sequence[Server], brokers: Sequence[str]) -> Iterator[Problem]:
     """No server has served, and something says that the empty ones among them have."""
     if any(server.ran for server in servers):
         return
@@ -212,4 +205,4 @@ def _vanished(servers: Sequence[Server], brokers: Sequence[str]) -> Iterator[Fin
     traces = [f"{trace} on {server.host}" for server in lost for trace in server.left]
     if lost:
         found = f"empty or not mounted on all of them, while there is {', '.join([*traces, *brokers])}"
-        yield _finding(_VANISHED, lost, lost[0].data.get("path"), found)
+        yield _problem(_VANISHED, lost, lost[0].data.get("path"), found)
