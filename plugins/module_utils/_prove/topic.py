@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.findings import REFUSE, Finding
 from ansible_collections.streamops.kafka.plugins.module_utils._core.topic_names import allowed_instead
 
 #: How names of its topics begin. It deletes them, so that no other topic can be named by a mistake.
@@ -22,28 +22,40 @@ LEAST_RATE = 2
 _BOUNDS = "kafka_prove_seconds, kafka_prove_rate"
 
 
+class Refusal(NamedTuple):
+    """What is wrong with an option of a proof, and what to do; both for people."""
+
+    variable: str
+    what: str
+    fix: str
+
+
 def refusals(topic: str, seconds: int, rate: int) -> list[str]:
     """Return what is wrong with the options of a proof."""
-    return [f"{one}." for _variables, one in refused(topic, seconds, rate)]
+    return [f"{one.what}. {one.fix}." for one in refused(topic, seconds, rate)]
 
 
-def refused(topic: str, seconds: int, rate: int) -> Iterator[tuple[str, Finding]]:
-    """Yield the same with the variables of each."""
+def refused(topic: str, seconds: int, rate: int) -> list[Refusal]:
+    """Return the same with the variable of each."""
+    found = []
     if not topic.startswith(PREFIX):
         what = f"topic {topic!r} does not begin with {PREFIX}. The proof deletes its topic, so it takes no other name"
-        fix = f"set kafka_prove_topic to {PREFIX}, or to a name that begins so"
-        yield "kafka_prove_topic", Finding(REFUSE, what, fix)
+        found.append(
+            Refusal("kafka_prove_topic", what, f"Set kafka_prove_topic to {PREFIX}, or to a name that begins so")
+        )
     elif instead := allowed_instead(topic):
         what = f"topic {topic!r} is no name that Kafka takes"
-        yield "kafka_prove_topic", Finding(REFUSE, what, f"set kafka_prove_topic to {instead}")
+        found.append(Refusal("kafka_prove_topic", what, f"Set kafka_prove_topic to {instead}"))
     if seconds < 1 or rate < LEAST_RATE:
         what = f"seconds is {seconds} and rate is {rate}"
-        fix = f"set kafka_prove_seconds from 1 and kafka_prove_rate from {LEAST_RATE} on"
-        yield _BOUNDS, Finding(REFUSE, what, fix)
+        found.append(
+            Refusal(_BOUNDS, what, f"Set kafka_prove_seconds from 1 and kafka_prove_rate from {LEAST_RATE} on")
+        )
     elif seconds * rate > MOST_RECORDS:
         records = f"{seconds * rate:,} records, more than {MOST_RECORDS:,}"
         what = f"{seconds} seconds with {rate} records a second are {records}"
-        yield _BOUNDS, Finding(REFUSE, what, "lower kafka_prove_rate or kafka_prove_seconds")
+        found.append(Refusal(_BOUNDS, what, "Lower kafka_prove_rate or kafka_prove_seconds"))
+    return found
 
 
 def assignment(racks: Mapping[int, str | None]) -> list[list[int]]:

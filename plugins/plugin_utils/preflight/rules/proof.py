@@ -28,8 +28,9 @@ def refused_proof(inventory: Inventory) -> Iterator[Problem]:
             )
             if seconds is not None and rate is not None:
                 # What is out of its own range another rule names.
-                for variables, one in refused(_topic(node), max(seconds, 1), max(rate, LEAST_RATE)):
-                    yield Problem(node, one.what, fix=one.fix, variable=variables)
+                for one in refused(_topic(node), max(seconds, 1), max(rate, LEAST_RATE)):
+                    fix = one.fix[0].lower() + one.fix[1:]
+                    yield Problem(node, one.what, fix=fix, variable=one.variable)
 
 
 @rule(
