@@ -95,7 +95,7 @@ def bring_back(cluster: Cluster, left: str, lost: list[str], kept: Path) -> None
         ask = identity.replace("THE-CLUSTER-ID", cluster_id).replace("directory_id(2)", f"directory_id({number})")
         ran = {"shell": True, "cwd": ROOT, "env": environment(BIN), "check": True}
         said = subprocess.run(ask, **ran, capture_output=True, text=True).stdout  # type: ignore[call-overload]
-        directory_id = re.findall(r'"msg": "(.*)"', said)[0]
+        directory_id = re.findall(r"msg: '?([\w-]+)", said)[0]
         for one in typed:
             if not one.startswith("chown"):
                 command = one.replace("/root/from-controller1", str(kept)).replace("THE-ID-OF-STEP-3", directory_id)

@@ -30,7 +30,6 @@ def test_what_takes_longest_begins_first() -> None:
 
 
 def test_plain_forms_have_an_order_of_their_own() -> None:
-    # Its long form starts nodes; its plain one is refused before any starts.
-    short = f"{DIRECTORY}/restart/test_quorum_certificates.py::test_any"
-    assert longest_first(short) < -DEFAULT
-    assert longest_first(short, plain=True) > -DEFAULT
+    # Its long form upgrades three clusters, its plain one a single one.
+    upgrades = f"{DIRECTORY}/restart/test_upgrade_ways.py::test_any"
+    assert longest_first(upgrades) < longest_first(upgrades, plain=True) < -DEFAULT
