@@ -50,11 +50,15 @@ def read_nodes(nodes: Iterable[Mapping[str, Any]], info_of: Callable[[str], Mapp
 
 
 def read_gate(host: str, asked: Mapping[str, Any]) -> Gate:
-    """The gate of a host; asked -- what the module restart_gate returned or failed with in check mode."""
-    if asked.get("failed") or "refusals" not in asked:
+    """The gate of a host; asked -- what the module restart_gate returned or failed with.
+
+    Without C(allowed) its last look failed, and refusals are those of an earlier one.
+    """
+    refusals = asked.get("refusals", ()) if "allowed" in asked else ()
+    if not refusals and not asked.get("allowed"):
         why = " ".join(str(asked.get("msg") or "no answer").split())
         return Gate(host, failure=why.removesuffix(" Nothing was changed.").rstrip("."))
-    return Gate(host, tuple(asked["refusals"]))
+    return Gate(host, tuple(refusals))
 
 
 def _node(node: Mapping[str, Any], info: Mapping[str, Any]) -> Node:

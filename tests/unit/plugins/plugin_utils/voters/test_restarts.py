@@ -117,3 +117,13 @@ def test_only_brokers_of_a_change_behind_which_nodes_restart_are_asked() -> None
     new = (*ALL["nodes"], Node("b13", 13, False))  # type: ignore[misc]
     assert asked(facts([1, 2, 3], [1], **{**ALL, "nodes": new})) == ["b11", "b12"], "what is new does not restart"
     assert registered(facts([1, 2, 3], [1], **{**ALL, "nodes": new})) == [11, 12], "and no gate misses it"
+
+
+def test_a_gate_that_stays_shut_tells_why_and_one_that_was_not_seen_at_last_does_not() -> None:
+    refusals = [{"kind": "under_min_isr", "what": "low", "found": "orders-0", "fix": "wait"}]
+    shut = {"failed": True, "allowed": False, "refusals": refusals, "msg": "refused for 30 s"}
+    assert (read_gate("b11", shut).refusals, read_gate("b11", shut).failure) == (tuple(refusals), "")
+    unseen = {"failed": True, "refusals": refusals, "msg": "no broker answered"}
+    assert (read_gate("b11", unseen).refusals, read_gate("b11", unseen).failure) == ((), "no broker answered")
+    unsteady = {"failed": True, "allowed": False, "refusals": [], "msg": "leaders come and go."}
+    assert read_gate("b11", unsteady).failure == "leaders come and go"
