@@ -100,11 +100,7 @@ class Stop:
 
 @dataclass(frozen=True)
 class Refusal:
-    """One reason against the stop, which is judged again and again until it passes.
-
-    C(transient): it may pass by itself, so waiting a little makes sense. A reason that only a person ends is a Finding
-    (_core/findings.py).
-    """
+    """One reason against the stop. C(transient): it may pass by itself, so waiting a little makes sense."""
 
     kind: str
     what: str

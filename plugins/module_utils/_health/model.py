@@ -31,7 +31,7 @@ class HealthFinding:
     """One thing that is not as it should be, as cluster_health and the page return and count it.
 
     It judges a cluster that nobody is about to change: by its kind metrics count it and alerts name it. A reason
-    against a change is a Finding (_core/findings.py).
+    against a change is a Finding (plugin_utils/findings.py).
 
     ``what`` is a phrase that is complete by itself, ``found`` and ``allowed`` its figures, ``next_step`` the first
     command or playbook, ``severity`` one of FATAL, SERIOUS and NOTE.

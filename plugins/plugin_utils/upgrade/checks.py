@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.cves import numbers
-from ansible_collections.streamops.kafka.plugins.module_utils._core.findings import NOTE, REFUSE, Finding, Level
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._release.releases import like
+from ansible_collections.streamops.kafka.plugins.plugin_utils.findings import NOTE, REFUSE, Finding, Level
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.registered import missing
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.versions import goes_back, too_new
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.clients import clients

@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.cves import numbers
-from ansible_collections.streamops.kafka.plugins.module_utils._core.findings import NOTE, REFUSE, Finding
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
+from ansible_collections.streamops.kafka.plugins.plugin_utils.findings import NOTE, REFUSE, Finding
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.model import (
     BACK,
     ClusterFacts,

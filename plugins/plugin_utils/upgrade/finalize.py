@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.findings import REFUSE, Finding, refused
 from ansible_collections.streamops.kafka.plugins.module_utils._features.levels import IN_ORDER, KRAFT, shown
 from ansible_collections.streamops.kafka.plugins.module_utils._release.releases import like
+from ansible_collections.streamops.kafka.plugins.plugin_utils.findings import REFUSE, Finding, refused
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.versions import goes_back
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade import checks
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.model import (

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.cves import numbers
-from ansible_collections.streamops.kafka.plugins.module_utils._core.findings import (
+from ansible_collections.streamops.kafka.plugins.plugin_utils.findings import (
     finding_lines,
     refusal_lines,
     refused,

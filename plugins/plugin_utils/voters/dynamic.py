@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.cves import numbers
-from ansible_collections.streamops.kafka.plugins.module_utils._core.findings import REFUSE, Finding
 from ansible_collections.streamops.kafka.plugins.module_utils._features.levels import KRAFT, brings
 from ansible_collections.streamops.kafka.plugins.module_utils._features.plan import way_back
+from ansible_collections.streamops.kafka.plugins.plugin_utils.findings import REFUSE, Finding
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.model import ClusterFacts, listed
 
 Findings = Iterator[Finding]

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.findings import (
+from ansible_collections.streamops.kafka.plugins.plugin_utils.findings import (
     Finding,
     finding_lines,
     refusal_lines,

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.findings import NOTE, REFUSE
+from ansible_collections.streamops.kafka.plugins.plugin_utils.findings import NOTE, REFUSE
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade import checks
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.model import BACK, BINARIES, ClusterFacts, Outcome
 from tests.unit.plugins.plugin_utils.upgrade.upgrade_data import NEW, OLD, cluster, info, node

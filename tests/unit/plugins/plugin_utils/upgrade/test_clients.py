@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.findings import NOTE, REFUSE
+from ansible_collections.streamops.kafka.plugins.plugin_utils.findings import NOTE, REFUSE
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.clients import clients, old_requests
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.model import BACK, ClusterFacts, OldRequests
 from tests.unit.plugins.plugin_utils.upgrade.upgrade_data import NEW, OLD, cluster, node

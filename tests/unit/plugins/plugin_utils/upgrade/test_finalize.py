@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.findings import REFUSE, Finding
 from ansible_collections.streamops.kafka.plugins.module_utils._features.plan import Step
+from ansible_collections.streamops.kafka.plugins.plugin_utils.findings import REFUSE, Finding
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade import checks
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.finalize import (
     check_finalize,

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.findings import NOTE, REFUSE, Finding
+from ansible_collections.streamops.kafka.plugins.plugin_utils.findings import NOTE, REFUSE, Finding
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.model import BACK, ClusterFacts, Outcome
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.plan import (
     DONE,

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Quorum
-from ansible_collections.streamops.kafka.plugins.module_utils._core.findings import NOTE
+from ansible_collections.streamops.kafka.plugins.plugin_utils.findings import NOTE
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.checks import check
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.model import ClusterFacts
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.plan import make_steps

@@ -9,7 +9,7 @@ from itertools import combinations, product
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Quorum
-from ansible_collections.streamops.kafka.plugins.module_utils._core.findings import REFUSE
+from ansible_collections.streamops.kafka.plugins.plugin_utils.findings import REFUSE
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.checks import check, unanswered
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.model import ClusterFacts
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.plan import (

@@ -13,8 +13,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot 
     Quorum,
     Snapshot,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._core.findings import NOTE, REFUSE
 from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import Stop, judge
+from ansible_collections.streamops.kafka.plugins.plugin_utils.findings import NOTE, REFUSE
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.checks import check
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.model import ClusterFacts, Gate, Node
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.plan import make_steps

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Quorum, Voter
-from ansible_collections.streamops.kafka.plugins.module_utils._core.findings import REFUSE
+from ansible_collections.streamops.kafka.plugins.plugin_utils.findings import REFUSE
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.checks import check
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.model import ClusterFacts, Controller
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.plan import make_steps
