@@ -8,10 +8,11 @@ step() {
   printf '\n[%3ds] %s\n' $((SECONDS - started)) "$1"
 }
 
-# The first Python on the path that is new enough and can make virtual environments; empty when there is none.
+# A Python that is new enough and can make virtual environments; empty when there is none. That of the distribution comes
+# before the first on the path: one that pyenv compiled without profile-guided optimisation takes 1.5 times as long.
 find_python() {
   local candidate
-  for candidate in python3 python3.14 python3.13 python3.12 python3.11; do
+  for candidate in /usr/bin/python3 python3 python3.14 python3.13 python3.12 python3.11; do
     if command -v "$candidate" > /dev/null \
       && "$candidate" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2> /dev/null; then
       command -v "$candidate"

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
-import tarfile
 from pathlib import Path
 
 import ansible_collections.awx.awx as awx_awx
@@ -38,8 +38,7 @@ def test_builder_takes_the_shipped_definition(context: Path) -> None:
 def test_the_packed_collection_says_what_it_needs(context: Path, tmp_path: Path) -> None:
     collection = tmp_path / "ansible_collections" / "streamops" / "kafka"
     (archive,) = (context / "_build").glob("streamops-kafka-*.tar.gz")
-    with tarfile.open(archive) as tar:
-        tar.extractall(collection, filter="data")
+    shutil.unpack_archive(archive, collection)
     introspect = [PROGRAM, "introspect", str(tmp_path)]
     done = subprocess.run(introspect, check=True, capture_output=True, text=True, timeout=60)
     found = yaml.safe_load(done.stdout)

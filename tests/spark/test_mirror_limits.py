@@ -22,6 +22,7 @@ from tests.support.fake_mirror import (
 )
 
 
+@pytest.mark.full
 def test_more_repeats_than_are_shown_are_counted(spark: SparkSession) -> None:
     mirror = sound(partitions=1, size=50)
     mirror.target[0] += [mirror.target[0][place % 50] for place in range(10_500)]
@@ -61,6 +62,7 @@ def test_retention_is_told_from_loss_and_from_phantoms(spark: SparkSession) -> N
     }
 
 
+@pytest.mark.full
 def test_a_writer_into_the_mirror_of_an_emptied_topic_is_not_excused_by_retention(spark: SparkSession) -> None:
     mirror = cut(sound(promised_from_ms=BEGAN + 1_000_000), source=60)
     for place in range(3):
@@ -73,6 +75,7 @@ def alternating(size: int, start: int = 0) -> list[Event]:
     return [Event(place, b"lamp", b"off" if place % 2 else b"on", BEGAN + place) for place in range(start, size)]
 
 
+@pytest.mark.full
 def test_records_of_equal_content_raise_no_alarm(spark: SparkSession) -> None:
     whole, shift = alternating(100), 5_000_000
     late = [replace(event, ts=event.ts + shift) for event in whole]
@@ -87,6 +90,7 @@ def test_records_of_equal_content_raise_no_alarm(spark: SparkSession) -> None:
     assert found(compared(spark, mirrors), mirrors) == {"cut": {"unjudged": 30}, "repeat": {"duplicated": 2}}
 
 
+@pytest.mark.full
 def test_the_legacy_engine_is_not_blamed_for_a_partition_that_retention_emptied(spark: SparkSession) -> None:
     mirror = sound()
     mirror.target[1], mirror.target_start[1] = [], 60
@@ -114,6 +118,7 @@ def cut(mirror: FakeMirror, source: int = 0, target: int = 0) -> FakeMirror:
     return mirror
 
 
+@pytest.mark.full
 def test_a_target_that_stamps_its_own_time_is_compared_without_times(spark: SparkSession) -> None:
     whole, hurt = sound(timeless=True), sound(timeless=True)
     for mirror in (whole, hurt):
@@ -127,6 +132,7 @@ def test_a_target_that_stamps_its_own_time_is_compared_without_times(spark: Spar
     assert found(compared(spark, mirrors), mirrors) == {"sound": {}, "hurt": {"changed": 1}}
 
 
+@pytest.mark.full
 def test_the_legacy_engine_may_put_records_into_other_partitions(spark: SparkSession) -> None:
     whole, hurt = sound(), sound()
     for mirror in (whole, hurt):
@@ -191,6 +197,7 @@ def test_compacted_topics_are_compared_by_the_latest_value_of_a_key(spark: Spark
     }
 
 
+@pytest.mark.full
 def test_a_key_that_changed_after_the_frontier_may_show_either_value(spark: SparkSession) -> None:
     values = [b"one", b"two", b"three", b"four"]
     source = {0: [Event(place, b"k", value, BEGAN + place) for place, value in enumerate(values)]}
@@ -213,6 +220,7 @@ def test_a_key_in_motion_is_lost_unless_the_source_deletes_it(
     assert found(compared(spark, {"x": mirror}), {"x": mirror}) == {"x": {kind: 1}}
 
 
+@pytest.mark.full
 def test_a_key_has_a_latest_value_in_each_partition_of_a_compacted_topic(spark: SparkSession) -> None:
     # Compaction left a high offset in the partition of before, and a low one where the key stands since the topic grew.
     source = {0: [Event(5000, b"k", b"before", BEGAN)], 1: [Event(100, b"k", b"since", BEGAN + 1)]}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import tarfile
+import shutil
 from pathlib import Path
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
@@ -22,6 +22,5 @@ def unpacked(version: str, directory: Path) -> Path:
         "lock": str(files / f"kafka-{version}.lock.json"),
     }
     made = run_module("streamops.kafka.kafka_archive", wish)
-    with tarfile.open(made["archive"]) as archive:
-        archive.extractall(directory, filter="data")
+    shutil.unpack_archive(made["archive"], directory)
     return directory / str(made["release_name"])

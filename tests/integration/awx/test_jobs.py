@@ -12,6 +12,8 @@ from ansible.parsing.vault import VaultLib, VaultSecret
 from tests.support.awx_job import SITE, Jobs, begins
 from tests.support.awx_words import Vault
 
+pytestmark = pytest.mark.full
+
 
 def test_the_status_of_what_the_first_job_installed_is_ok(jobs: Jobs) -> None:
     job = jobs.run("watch").ok()
@@ -19,7 +21,6 @@ def test_the_status_of_what_the_first_job_installed_is_ok(jobs: Jobs) -> None:
     assert job.changed == 0
 
 
-@pytest.mark.full
 def test_a_second_job_gets_its_hosts_in_another_order_and_changes_nothing(jobs: Jobs) -> None:
     job = jobs.run("site", **SITE).ok()
     assert job.changed == 0, job.output[-6000:]
@@ -36,7 +37,6 @@ def test_a_value_of_the_inventory_that_is_sealed_by_itself_is_opened_by_the_vaul
     replace(jobs, variables=given, vaults=(Vault("opens"),)).run("hold_lock.yml").ok()
 
 
-@pytest.mark.full
 def test_a_variable_that_a_credential_injects_goes_before_the_inventory(jobs: Jobs) -> None:
     replace(jobs, variables={**jobs.variables, "seconds": "none"}, injected={"seconds": "0"}).run("hold_lock.yml").ok()
 

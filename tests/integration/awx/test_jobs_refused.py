@@ -9,14 +9,14 @@ import pytest
 
 from tests.support.awx_job import SITE, Jobs
 
+pytestmark = pytest.mark.full
 
-@pytest.mark.full
+
 def test_an_answer_that_no_playbook_knows_is_refused_with_the_name_that_is_meant(jobs: Jobs) -> None:
     why = jobs.run("rebalance", kafka_resources_move_throtle="50000000").refused()
     assert "extra variable kafka_resources_move_throtle. fix: perhaps kafka_resources_move_throttle is meant" in why
 
 
-@pytest.mark.full
 def test_an_inventory_without_hosts_fails_the_job(jobs: Jobs) -> None:
     why = replace(jobs, groups={}).run("rebalance").refused()
     assert "The inventory has no host in the groups zookeeper, kraft_controllers, kafka_brokers, mirror_makers" in why
@@ -26,7 +26,6 @@ def test_a_limit_to_a_part_of_the_cluster_is_refused(jobs: Jobs) -> None:
     assert "--limit kafka1 leaves out" in jobs.run("rebalance", limit="kafka1").refused()
 
 
-@pytest.mark.full
 def test_a_missing_password_of_the_administrator_is_refused_by_the_name_of_its_variable(jobs: Jobs) -> None:
     listeners = [
         {"name": "CLIENT", "port": 9092, "protocol": "SASL_PLAINTEXT", "purpose": "clients"},

@@ -96,6 +96,7 @@ def test_check_mode_names_the_restart_that_a_change_would_cost(cluster: Cluster)
     assert "queued.max.requests" not in (cluster.directory / "config" / "kafka1" / "server.properties").read_text()
 
 
+@pytest.mark.full
 def test_a_file_and_a_topic_edited_by_hand_are_reported_and_repaired_without_a_restart(cluster: Cluster) -> None:
     before = cluster.pids()
     properties = cluster.directory / "config" / "kafka2" / "server.properties"
@@ -179,6 +180,7 @@ def test_a_changed_node_id_is_refused_with_both_ids(cluster: Cluster, tmp_path: 
     assert cluster.pids() == before
 
 
+@pytest.mark.full
 def test_a_foreign_cluster_id_is_refused_with_both_ids(cluster: Cluster) -> None:
     before = cluster.pids()
     run = cluster.playbook(kafka_cluster_id="J7k2bXk1TqOSm0Gq1x2y3A")
@@ -197,6 +199,7 @@ def lost(cluster: Cluster, tmp_path: Path) -> Cluster:
     return Cluster(inventory, cluster.directory, cluster.port_base, {**cluster.variables, "kafka_topics": []})
 
 
+@pytest.mark.full
 def test_a_node_that_the_inventory_lost_is_named(cluster: Cluster, lost: Cluster) -> None:
     before = cluster.pids()
     run = lost.playbook("site.yml", "--check")
@@ -273,6 +276,7 @@ def test_without_any_mount_no_empty_cluster_is_formatted(cluster: Cluster) -> No
     assert not ledger.lost(read_all(cluster.bootstrap_servers, "orders"))
 
 
+@pytest.mark.full
 def test_two_emptied_disks_of_three_are_refused_and_the_third_node_is_untouched(cluster: Cluster) -> None:
     for node in ("kafka2", "kafka3"):
         cluster.stop(node)

@@ -16,6 +16,8 @@ import yaml
 from tests.support.cluster import ROOT, Cluster
 from tests.support.secured import PASSWORD, secured_cluster
 
+pytestmark = pytest.mark.full
+
 
 def oldest() -> str:
     """The lowest version that the collection says it runs with."""
@@ -66,7 +68,6 @@ def test_every_file_of_a_secured_site_is_rendered(site: Cluster) -> None:
     assert foreseen.changed > 0
 
 
-@pytest.mark.full
 def test_a_secured_site_is_installed_and_stays_as_it_is(site: Cluster) -> None:
     try:
         site.playbook().ok()

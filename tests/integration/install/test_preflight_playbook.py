@@ -56,6 +56,7 @@ def test_all_mistakes_stand_in_one_message_and_nothing_is_touched(broken: Cluste
     assert "changeme" not in run.output
 
 
+@pytest.mark.full
 def test_check_mode_and_tags_do_not_get_around_it(broken: Cluster) -> None:
     for arguments in (["--check", "--diff"], ["--tags", "kafka_configure"]):
         run = broken.playbook("site.yml", *arguments)
@@ -83,6 +84,7 @@ def test_the_inventories_of_the_product_pass_and_change_nothing(
     assert [path.name for path in cluster.directory.iterdir()] == ["extra-vars.yml"]
 
 
+@pytest.mark.full
 def test_a_vault_without_its_password_is_named_by_variable(tmp_path: Path) -> None:
     inventory, hosts, variables = copy_of_local(tmp_path)
     cluster = saved(tmp_path, hosts, variables)
@@ -133,6 +135,7 @@ def test_what_the_hosts_say_is_judged_at_once_with_both_ids_named(tmp_path: Path
     assert sorted(path.name for path in cluster.directory.iterdir()) == ["data", "extra-vars.yml"]
 
 
+@pytest.mark.full
 def test_a_version_behind_what_runs_is_refused_by_what_the_cluster_has_finalised(combined: Cluster) -> None:
     before = combined.pids()
     run = combined.playbook("site.yml", kafka_version="3.9.2")

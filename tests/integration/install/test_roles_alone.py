@@ -81,6 +81,7 @@ def test_brokers_without_their_controllers_are_refused(tmp_path: Path) -> None:
     assert "name all groups of the cluster in hosts of the play" in said(run)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("role", ROLES)
 def test_a_host_in_no_group_is_told_where_it_belongs_before_any_change(role: str, tmp_path: Path) -> None:
     inventory = tmp_path / "inventory"

@@ -44,8 +44,8 @@ def shipped(playbook: str, folder: Path) -> tuple[Cluster, str]:
 
 
 def started() -> list[Any]:
-    """Every public playbook; the short form runs two that share a check (_start.yml), and two that do not."""
-    return short(PUBLIC, "status", "stop", "site", "monitoring")
+    """Every public playbook; the short form runs one that asks by itself, and one that shares a check (_start.yml)."""
+    return short(PUBLIC, "site", "status")
 
 
 @pytest.mark.parametrize("playbook", started())
@@ -60,6 +60,7 @@ def test_a_part_of_a_cluster_and_strategy_free_are_refused(
     assert (f"--limit {host} leaves out" in why) == (playbook not in WITH_PREFLIGHT | BESIDE)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("playbook", short(sorted(WITH_PREFLIGHT), "site"))
 def test_the_preflight_refuses_a_part_of_a_cluster(playbook: str, tmp_path: Path) -> None:
     cluster, host = shipped(playbook, tmp_path)
@@ -84,6 +85,7 @@ def test_a_tag_that_no_task_has_is_refused(option: str, tmp_path: Path) -> None:
     assert "kafka_acls, kafka_client_bundle, kafka_configs" in why
 
 
+@pytest.mark.full
 def test_an_inventory_without_a_group_of_this_collection_is_refused(tmp_path: Path) -> None:
     inventory = tmp_path / "inventory"
     inventory.mkdir()
@@ -95,6 +97,7 @@ def test_an_inventory_without_a_group_of_this_collection_is_refused(tmp_path: Pa
         assert "kafka_brokers: {children: {my_brokers: {}}}" in why
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "hosts", short([{}, {"kafka_brokers": {"hosts": {}}}, {"kafka_brokers": {}, "mine": {"hosts": {"a": None}}}], {})
 )
@@ -118,6 +121,7 @@ def test_an_extra_variable_that_is_a_slip_is_refused_with_the_name_that_is_meant
         assert f"{said_of_it} kafka_resources_move_throttle is meant" in refused(cluster, run)
 
 
+@pytest.mark.full
 def test_groups_of_an_inventory_have_own_names_as_children_of_the_known_ones(tmp_path: Path) -> None:
     inventory = tmp_path / "inventory"
     shutil.copytree(ROOT / "inventories" / "local", inventory)

@@ -20,6 +20,7 @@ def lone_ensemble(folder: Path) -> ZookeeperCluster:
     return ZookeeperCluster(inventory, folder / "run", free_port_base())
 
 
+@pytest.mark.full
 def test_an_inventory_of_zookeeper_alone_is_looked_at_and_strict_about_it(tmp_path: Path) -> None:
     ensemble = lone_ensemble(tmp_path)
     seen = ensemble.playbook("playbooks/status.yml", status_report=str(tmp_path / "status.html")).ok()

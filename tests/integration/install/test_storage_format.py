@@ -78,6 +78,7 @@ def test_the_module_predicts_formats_and_then_changes_nothing(options: dict[str,
     assert refused["failure"]["kind"] == "RefusedError"
 
 
+@pytest.mark.full
 def test_a_cluster_id_that_begins_with_a_dash_is_taken(storage_format: Call, tmp_path: Path) -> None:
     # Kafka draws none (Uuid.randomUuid), but other tools do; the tool would take "-t ID" for two options.
     dashed = f"-{CLUSTER[1:]}"
@@ -105,6 +106,7 @@ def test_goes_on_after_a_cut_between_two_directories(storage_format: Call, tmp_p
     assert not (tmp_path / "two" / "__cluster_metadata-0").exists()
 
 
+@pytest.mark.full
 def test_goes_on_when_the_directory_of_the_metadata_is_the_one_that_was_left(
     storage_format: Call, tmp_path: Path
 ) -> None:
@@ -114,6 +116,7 @@ def test_goes_on_when_the_directory_of_the_metadata_is_the_one_that_was_left(
     assert done["meta_properties"][str(tmp_path / "one")]["directory.id"] == VOTER
 
 
+@pytest.mark.full
 def test_refuses_a_format_that_was_cut_within_a_directory(storage_format: Call, tmp_path: Path) -> None:
     storage_format()
     (tmp_path / "one" / "meta.properties").unlink()
@@ -122,11 +125,13 @@ def test_refuses_a_format_that_was_cut_within_a_directory(storage_format: Call, 
         storage_format()
 
 
+@pytest.mark.full
 def test_a_node_that_joins_is_formatted_without_voters(storage_format: Call, tmp_path: Path) -> None:
     assert storage_format(initial_controllers=None, no_initial_controllers=True)["changed"]
     assert not (tmp_path / "one" / "__cluster_metadata-0").exists()
 
 
+@pytest.mark.full
 def test_a_single_node_is_formatted_as_the_only_voter(storage_format: Call, tmp_path: Path) -> None:
     assert storage_format(initial_controllers=None, standalone=True)["changed"]
     assert (tmp_path / "one" / "__cluster_metadata-0").is_dir()

@@ -105,6 +105,7 @@ def test_a_plan_that_is_maybe_only_to_be_seen_is_never_carried_out(
         assert "ot a valid boolean" in told(run) or "neither true nor false" in told(run)
 
 
+@pytest.mark.full
 def test_an_empty_answer_of_a_survey_is_no_answer(tmp_path: Path) -> None:
     cluster = Cluster(ROOT / "inventories" / "local", tmp_path / "run", free_port_base())
     for more in ({}, {"kafka_replaced_id": ""}):
@@ -132,6 +133,7 @@ WITHOUT_PLAN = (
 )  # fmt: skip
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("playbook", short(WITHOUT_PLAN, "site"))
 def test_a_playbook_without_a_plan_refuses_plan_only_before_it_looks(playbook: str, tmp_path: Path) -> None:
     shipped = "local_zookeeper" if playbook == "zookeeper_members" else "local"
@@ -156,6 +158,7 @@ def test_without_plan_only_and_with_false_a_playbook_goes_on(tmp_path: Path) -> 
     cluster.playbook("playbooks/stop.yml", plan_only="no").ok()
 
 
+@pytest.mark.full
 def test_what_carries_something_out_refuses_plan_only_or_shows_a_plan() -> None:
     # These only look, or change no cluster: awx.yml changes AWX, and shows what it would do in check mode.
     silent = {"status", "look_after_failure", "awx", "dump"}

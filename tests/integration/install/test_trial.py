@@ -50,7 +50,7 @@ def contents(cluster: Cluster) -> dict[Path, bytes]:
 
 
 @pytest.mark.parametrize("version", short(["3.9.2", "4.3.1"], "4.3.1"))
-@pytest.mark.parametrize("mode", ["kraft", "zookeeper"])
+@pytest.mark.parametrize("mode", short(["kraft", "zookeeper"], "kraft"))
 def test_each_release_judges_its_own_properties(
     tmp_path: Path, kafka_release: Callable[[str], Path], version: str, mode: str
 ) -> None:
@@ -74,6 +74,7 @@ def test_each_release_judges_its_own_properties(
     assert not (tmp_path / "data").exists()
 
 
+@pytest.mark.full
 def test_what_is_wrong_with_the_machine_alone_refuses_no_node(
     tmp_path: Path, kafka_release: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -118,6 +118,7 @@ def examples(result: dict[str, Any], name: str) -> list[dict[str, Any]]:
     return next(list(check["examples"]) for check in result["checks"] if check["name"] == name)
 
 
+@pytest.mark.full
 def test_a_sound_mirror_passes_with_transactions_compaction_and_a_clock_of_its_own(
     spark: SparkSession, servers: str, tmp_path: Path
 ) -> None:

@@ -203,6 +203,7 @@ def test_a_topic_without_records_has_no_lag_and_no_position(pair: Pair, mirrored
     assert (found["lag"], found["caught_up"]) == (0, True)
 
 
+@pytest.mark.full
 def test_a_killed_mirror_falls_behind_by_what_is_written(killed: dict[str, dict[str, Any]]) -> None:
     found = killed["looked"]
     assert (found["failed"], found["caught_up"], found["lag"]) == (False, False, RECORDS)
@@ -231,6 +232,7 @@ def test_a_mirror_that_returns_ends_the_wait(killed: dict[str, dict[str, Any]]) 
     assert found["history"][0]["lag"] == RECORDS
 
 
+@pytest.mark.full
 def test_what_an_aborted_transaction_leaves_at_the_end_is_not_waited_for(
     pair: Pair, killed: dict[str, dict[str, Any]]
 ) -> None:
@@ -327,6 +329,7 @@ def test_a_topic_that_was_deleted_and_created_again_is_named(pair: Pair, gappy: 
     assert pair.caught_up(topics=["orders"])["caught_up"]
 
 
+@pytest.mark.full
 def test_a_topic_that_does_not_exist_is_refused_and_never_caught_up(
     pair: Pair, killed: dict[str, dict[str, Any]]
 ) -> None:

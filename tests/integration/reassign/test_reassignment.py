@@ -81,6 +81,7 @@ def test_what_is_planned_is_carried_out_and_then_there_is_nothing_to_plan(combin
     assert (fewer["moves"], fewer["deletions"], fewer["leader_changes"]) == (0, 6, 0)
 
 
+@pytest.mark.full
 def test_a_look_kept_in_a_file_plans_for_brokers_that_are_not_there_yet(
     combined: Cluster, orders: str, tmp_path: Path
 ) -> None:
@@ -99,6 +100,7 @@ def test_a_look_kept_in_a_file_plans_for_brokers_that_are_not_there_yet(
     assert "broker 99 is not registered" in refused["msg"]
 
 
+@pytest.mark.full
 def test_a_drain_that_leaves_too_few_brokers_is_refused(combined: Cluster, orders: str) -> None:
     refused = plan(combined, drain=[combined.identities["kafka1"]])
     assert refused["failed"]

@@ -255,6 +255,7 @@ def test_cancelled_sends_back_what_is_under_way_and_finished_keeps_it(combined: 
         assert ledger.lost(read_all(combined.bootstrap_servers, topic)) == []
 
 
+@pytest.mark.full
 def test_what_others_move_is_named_and_left_and_so_are_throttles_that_nobody_records(combined: Cluster) -> None:
     one, two = combined.identities["kafka1"], combined.identities["kafka2"]
     # At most a megabyte is fetched in the 11 seconds over which Kafka takes a rate, so that this lasts for minutes.
@@ -350,6 +351,7 @@ def test_a_target_that_dies_is_named_and_its_throttle_is_restored_when_it_is_bac
         assert (throttles(combined, topic), record(combined)) == (before, None)
 
 
+@pytest.mark.full
 def test_a_partition_that_the_cluster_refuses_stops_the_rest_and_is_told_in_its_words(combined: Cluster) -> None:
     one, two = combined.identities["kafka1"], combined.identities["kafka2"]
     with topic_of(combined, "refused", {0: [one], 1: [one], 2: [one]}, 1) as topic:

@@ -109,6 +109,7 @@ def test_a_stopped_broker_shows_in_every_finding_and_leaders_come_back_by_electi
     assert not [p for p in info(combined)["not_preferred_leader"] if p["replicas"][0] == identity]
 
 
+@pytest.mark.full
 def test_an_election_for_a_broker_or_partition_that_does_not_exist_is_refused(combined: Cluster) -> None:
     servers = {"bootstrap_servers": combined.bootstrap_servers}
     refused = run_module("streamops.kafka.leader_election", {**servers, "broker": 99})
@@ -125,6 +126,7 @@ def test_topics_carry_their_effective_configuration(combined: Cluster, orders: s
     assert found["topics"][0]["config"] == {"cleanup.policy": "delete"}
 
 
+@pytest.mark.full
 def test_an_unreachable_cluster_is_a_clear_error() -> None:
     server = f"127.0.0.1:{free_port_base()}"
     found = run_module("streamops.kafka.cluster_info", {"bootstrap_servers": [server]})

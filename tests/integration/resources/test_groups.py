@@ -103,6 +103,7 @@ def test_a_share_group_is_no_dead_classic_group(broker: LoneBroker, look: Look) 
     assert found["members"][0]["assignment"] == [{"topic": "shared", "partitions": [0]}]
 
 
+@pytest.mark.full
 def test_a_deleted_topic_and_a_shortened_log_are_told_apart(broker: LoneBroker, look: Look) -> None:
     make_topic(broker.bootstrap_servers, "kept", 1, records=10)
     make_topic(broker.bootstrap_servers, "deleted", 1, records=10)
@@ -123,6 +124,7 @@ def test_a_group_that_no_broker_knows_is_missing(broker: LoneBroker) -> None:
     assert (result["groups"], result["missing"], result["complete"]) == ([], ["never-made"], True)
 
 
+@pytest.mark.full
 def test_many_groups_take_a_bounded_number_of_requests(broker: LoneBroker, monkeypatch: pytest.MonkeyPatch) -> None:
     make_topic(broker.bootstrap_servers, "popular", 2, records=5)
     for number in range(60):
@@ -221,6 +223,7 @@ def test_offsets_outside_of_the_log_and_times_to_come_are_refused(broker: LoneBr
     assert move("bound", to="earliest", topics=["boundet"])["failed"]
 
 
+@pytest.mark.full
 def test_a_hostile_name_is_only_a_name(broker: LoneBroker, look: Look, move: Move) -> None:
     group = "<b>\"'{{ 7 * 7 }};$(id)\\".ljust(249, "x")
     make_topic(broker.bootstrap_servers, "hostile", 1, records=10)
@@ -264,6 +267,7 @@ def test_a_group_with_members_is_left_alone(broker: LoneBroker, look: Look, move
         assert committed(look(group)) == {f"{topic}-0": 4}
 
 
+@pytest.mark.full
 def test_a_member_that_joins_at_the_last_moment_is_no_silent_success(broker: LoneBroker) -> None:
     make_topic(broker.bootstrap_servers, "raced", 1, records=10)
     with (
@@ -312,6 +316,7 @@ def test_a_wait_ends_when_the_group_has_read_all(broker: LoneBroker) -> None:
 # -- records -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_a_lag_is_shown_as_time_and_waited_for(broker: LoneBroker, look: Look) -> None:
     make_topic(broker.bootstrap_servers, "late", 4)
     ages = {0: [7200, 3600, 60], 1: [600], 2: []}

@@ -25,6 +25,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._topics.apply impo
 from ansible_collections.streamops.kafka.plugins.module_utils._users.api import describe_credentials
 from tests.support.certificates import issue
 from tests.support.cluster import Cluster, until
+from tests.support.forms import short
 from tests.support.modules import run_module
 from tests.support.secured import PASSWORD, admin_connection
 
@@ -86,7 +87,7 @@ RIGHTS: dict[str, tuple[Callable[[Session], Any], str]] = {
 }
 
 
-@pytest.mark.parametrize("what", RIGHTS)
+@pytest.mark.parametrize("what", short(RIGHTS, "users", "topics", "elections"))
 def test_a_right_that_is_missing_is_named(carol: dict[str, Any], what: str) -> None:
     call, right = RIGHTS[what]
     with Session(Connection.from_params(carol)) as admin, pytest.raises(StreamopsError) as refused:
@@ -122,6 +123,7 @@ def test_what_was_deleted_before_a_refusal_is_told(connection: dict[str, Any], c
         run_module("streamops.kafka.topics", {**connection, **absent})
 
 
+@pytest.mark.full
 def test_a_frozen_broker_does_not_hold_the_gate(secured: Cluster, connection: dict[str, Any]) -> None:
     with Session(Connection.from_params(connection)) as admin:
         quorum = describe_quorum(admin)
@@ -151,6 +153,7 @@ def test_a_frozen_broker_does_not_hold_the_gate(secured: Cluster, connection: di
         assert run_module("streamops.kafka.isr_wait", {**connection, "timeout": 120})["in_sync"]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("active", [False, pytest.param(True, marks=pytest.mark.full)])
 def test_a_topic_is_created_while_a_broker_hangs(secured: Cluster, connection: dict[str, Any], active: bool) -> None:
     with Session(Connection.from_params(connection)) as admin:

@@ -105,6 +105,7 @@ def test_the_life_of_a_user(ensure: Ensure, admin: Session) -> None:
     assert not ensure("users", {"name": "it-alice", "state": "absent"})["changed"]
 
 
+@pytest.mark.full
 def test_passwords_may_be_of_any_script_and_names_may_not(ensure: Ensure, admin: Session) -> None:
     users = [
         {"name": "it-alice", "password": "Пароль é 日本"},
@@ -141,6 +142,7 @@ def test_a_password_changed_by_hand_is_noticed_and_set_back(ensure: Ensure, admi
     assert not ensure("users", user("it-alice"))["changed"]
 
 
+@pytest.mark.full
 def test_who_gives_itself_a_password_while_its_other_way_in_is_closed_gets_through(
     connection: dict[str, Any],
 ) -> None:
@@ -170,6 +172,7 @@ def test_a_new_password_iterations_and_mechanism_are_set_and_the_old_way_in_is_c
     assert not ensure("users", user("it-alice", "new"))["changed"]
 
 
+@pytest.mark.full
 def test_a_user_may_have_a_credential_of_each_mechanism(ensure: Ensure, admin: Session) -> None:
     both = [user("it-alice"), user("it-alice", "the-other-one", mechanism=SHA256)]
     made = ensure("users", user("it-bob"), *both)
@@ -314,6 +317,7 @@ def test_an_authoritative_list_may_be_limited_and_never_takes_what_it_must_not(e
     assert len(describe_acls(admin)) == 2
 
 
+@pytest.mark.full
 def test_an_acl_removed_by_hand_is_told_and_repaired(ensure: Ensure, admin: Session) -> None:
     ensure("acls", entry(), entry(operation="write"))
     delete_acls(admin, [binding()])
@@ -472,6 +476,7 @@ def test_the_life_of_a_quota(ensure: Ensure, admin: Session) -> None:
     assert describe_quotas(admin) == {}
 
 
+@pytest.mark.full
 def test_every_kind_of_entity_is_taken_by_kafka_and_found_again(ensure: Ensure, admin: Session) -> None:
     entries = [
         {"user": "<default>", **LIMITS},

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.support.answers import ELSEWHERE, ask, listeners, said
 from tests.support.cluster import Cluster
 
@@ -29,6 +31,7 @@ def test_a_listener_between_brokers_that_is_out_of_reach_fails_and_says_all(comb
     assert "from kafka3" not in run.output, "the first that finds it out of reach ends the wait"
 
 
+@pytest.mark.full
 def test_a_listener_for_clients_is_asked_from_the_control_node(combined: Cluster, tmp_path: Path) -> None:
     lie = listeners(combined, "CLIENT", advertised_host=ELSEWHERE)
     run = ask(combined, tmp_path, "--limit", "kafka1", kafka_listeners=lie)
@@ -36,6 +39,7 @@ def test_a_listener_for_clients_is_asked_from_the_control_node(combined: Cluster
     assert "does not answer the control node (connect)" in said(run)
 
 
+@pytest.mark.full
 def test_what_the_inventory_leaves_out_is_said(combined: Cluster, tmp_path: Path) -> None:
     lie = listeners(combined, "BROKER", advertised_host=ELSEWHERE, checked_from=[])
     run = ask(combined, tmp_path, "--limit", "kafka1", kafka_listeners=lie).ok()

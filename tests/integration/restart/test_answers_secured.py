@@ -33,6 +33,7 @@ def test_what_clients_of_a_secured_cluster_would_meet(
     assert "another one" not in run.output
 
 
+@pytest.mark.full
 def test_a_node_that_lacks_its_files_blames_no_other(secured: Cluster, tmp_path: Path) -> None:
     store = secured.directory / "config" / "kafka2" / "tls" / "truststore.pem"
     content = store.read_bytes()

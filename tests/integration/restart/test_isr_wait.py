@@ -133,6 +133,7 @@ def test_bad_options_of_the_connection_are_refused_before_anything_connects(opti
         assert "s3cret" not in str(found)
 
 
+@pytest.mark.full
 def test_a_session_that_knew_a_broker_before_it_froze_asks_the_others(combined: Cluster, orders: str) -> None:
     with Session(Connection(tuple(combined.bootstrap_servers), request_timeout=10)) as session:
         list_topics(session)  # librdkafka has its connections now, and draws one of them for each look.
@@ -142,6 +143,7 @@ def test_a_session_that_knew_a_broker_before_it_froze_asks_the_others(combined: 
                     assert orders in list_topics(session)
 
 
+@pytest.mark.full
 def test_records_that_a_follower_does_not_copy_are_seen_long_before_the_isr_shrinks(
     combined: Cluster, orders: str
 ) -> None:

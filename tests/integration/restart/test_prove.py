@@ -81,6 +81,7 @@ def test_a_killed_broker_loses_nothing_and_the_gap_has_its_name(
     assert "__streamops_prove" not in {one["name"] for one in topics}
 
 
+@pytest.mark.full
 def test_records_that_were_deleted_are_lost_and_the_topic_stays(
     broker: LoneBroker, proof: Callable[..., dict[str, Any]], tmp_path: Path
 ) -> None:
@@ -97,6 +98,7 @@ def test_records_that_were_deleted_are_lost_and_the_topic_stays(
     assert told["why"].endswith("acknowledged and lost")
 
 
+@pytest.mark.full
 def test_records_behind_an_open_transaction_are_waited_for(
     broker: LoneBroker, proof: Callable[..., dict[str, Any]], tmp_path: Path
 ) -> None:
@@ -131,6 +133,7 @@ def test_a_stream_ends_with_its_run_and_leaves_no_process(proof: Callable[..., d
     )
 
 
+@pytest.mark.full
 def test_a_stream_ends_by_its_time(proof: Callable[..., dict[str, Any]], tmp_path: Path) -> None:
     # Time for a transaction of about a second to be committed, also where the machine is busy.
     begun = proof("started", seconds=10)

@@ -71,6 +71,7 @@ def test_two_of_three_nodes_at_once_are_refused(roomy: Cluster) -> None:
     assert {"would_fall_under_min_isr", "quorum_majority"} <= {refusal["kind"] for refusal in answer["refusals"]}
 
 
+@pytest.mark.full
 def test_another_broker_that_is_down_refuses_the_roll_with_every_reason(roomy: Cluster) -> None:
     roomy.stop("kafka3")
     try:
@@ -104,6 +105,7 @@ def test_a_topic_without_a_spare_replica_needs_its_name_as_consent(single: Clust
     assert ask(single, "kafka2", allow_unavailable_topics=["*"])["allowed"]
 
 
+@pytest.mark.full
 def test_an_unreachable_cluster_keeps_the_gate_shut(roomy: Cluster) -> None:
     answer = ask(roomy, "kafka2", bootstrap_servers=[f"127.0.0.1:{free_port_base()}"])
     assert answer["failed"]

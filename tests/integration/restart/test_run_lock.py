@@ -96,6 +96,7 @@ def test_the_lock_of_a_dead_run_is_taken_over_and_a_run_that_fails_gives_its_own
     assert lock.read_text() == ""
 
 
+@pytest.mark.full
 def test_moves_take_the_lock_of_their_run_anew_by_the_connection_of_the_host(combined: Cluster, tmp_path: Path) -> None:
     lock, play = tmp_path / "orders.lock", tmp_path / "play.yml"
     # At once: a sixth of no seconds.

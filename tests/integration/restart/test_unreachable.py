@@ -57,6 +57,7 @@ def test_one_server_of_the_list_that_answers_is_enough(combined: Cluster, closed
     assert not run_module("streamops.kafka.topics", {"bootstrap_servers": servers, "topics": []})["failed"]
 
 
+@pytest.mark.full
 def test_one_frozen_broker_of_three_is_named_and_the_others_answer(combined: Cluster) -> None:
     frozen, *others = combined.bootstrap_servers
     try:

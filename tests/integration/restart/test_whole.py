@@ -16,6 +16,8 @@ from tests.support.growing import three_nodes
 from tests.support.modules import run_module
 from tests.support.traffic import producing, read_all
 
+pytestmark = pytest.mark.full
+
 #: An address of this machine where nothing of a cluster listens.
 NOWHERE = "127.0.0.9"
 #: Where the listener with the wrong address is bound: no check can judge where a name leads.
@@ -68,13 +70,11 @@ def goes_back(cluster: Cluster, node: str, **variables: Any) -> str:
     return said
 
 
-@pytest.mark.full
 def test_a_broker_from_which_no_other_can_copy_goes_back(cluster: Cluster) -> None:
     said = goes_back(cluster, "kafka1", **advertising(cluster, "kafka1", "BROKER"))
     assert "cannot copy from broker 1" in said or "are not committed" in said or NOWHERE in said
 
 
-@pytest.mark.full
 def test_a_stopped_node_that_starts_with_such_files_goes_back_too(cluster: Cluster) -> None:
     cluster.stop("kafka1")
     # The same files were given up before, so they are refused without this word.
@@ -95,7 +95,6 @@ def test_a_broker_that_no_client_reaches_goes_back(cluster: Cluster) -> None:
     assert f"{NOWHERE}:{cluster.port('kafka3')}" in said, said
 
 
-@pytest.mark.full
 def test_a_sick_node_is_named_and_may_be_corrected(cluster: Cluster) -> None:
     """It was started with such files by hand, or by an older release: no run has seen it whole."""
     good = advertised(cluster, "kafka1")
@@ -164,7 +163,6 @@ def flapping(cluster: Cluster, node: str, frozen: float = 12, running: float = 6
         thread.join(frozen + running)
 
 
-@pytest.mark.full
 def test_the_gate_stays_shut_while_a_broker_comes_and_goes(cluster: Cluster) -> None:
     asked = {"bootstrap_servers": cluster.bootstrap_servers, "node_ids": [2], "expected_brokers": [1, 2, 3]}
     with flapping(cluster, "kafka3"):
@@ -176,7 +174,6 @@ def test_the_gate_stays_shut_while_a_broker_comes_and_goes(cluster: Cluster) -> 
     assert len(allowed["history"]) > 3
 
 
-@pytest.mark.full
 def test_a_node_that_comes_and_goes_after_its_start_is_called_flapping(cluster: Cluster) -> None:
     with flapping(cluster, "kafka2"):
         found = run_module(
@@ -195,7 +192,6 @@ def test_a_node_that_comes_and_goes_after_its_start_is_called_flapping(cluster: 
     assert "broker 2 is fenced" in found["msg"]
 
 
-@pytest.mark.full
 def test_a_node_that_freezes_in_its_proof_is_waited_for_and_then_proven(cluster: Cluster) -> None:
     """One pause that is longer than its session is a bad look: the time begins anew, and nothing goes back."""
     wanted = {"kafka_broker_config": {"queued.max.requests": 611}}
@@ -208,7 +204,6 @@ def test_a_node_that_freezes_in_its_proof_is_waited_for_and_then_proven(cluster:
     assert all(cluster.is_proven(node) for node in cluster.nodes)
 
 
-@pytest.mark.full
 def test_two_sick_nodes_are_corrected_one_after_the_other(cluster: Cluster) -> None:
     for node in ("kafka1", "kafka2"):
         spoil(cluster, node)

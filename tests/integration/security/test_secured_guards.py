@@ -17,6 +17,7 @@ from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource, ResourceType
 
 from tests.support.cluster import Cluster, until
+from tests.support.forms import short
 from tests.support.modules import run_module
 from tests.support.planted import forms
 from tests.support.secured import PASSWORD, admin_connection, ca_file, client
@@ -77,7 +78,9 @@ def trap() -> Iterator[Trap]:
     found.server.close()
 
 
-@pytest.mark.parametrize("module", ["JndiLoginModule", "LdapLoginModule", "KeyStoreLoginModule"])
+@pytest.mark.parametrize(
+    "module", short(["JndiLoginModule", "LdapLoginModule", "KeyStoreLoginModule"], "JndiLoginModule")
+)
 def test_with_the_arguments_of_a_node_no_foreign_login_module_is_loaded(
     secured: Cluster, trap: Trap, module: str, tmp_path: Path
 ) -> None:
@@ -165,6 +168,7 @@ def rate(ledger: Ledger, seconds: float = 3) -> float:
     return (len(ledger.acknowledged) - before) / (time.monotonic() - begin)
 
 
+@pytest.mark.full
 def test_a_flood_from_one_address_is_capped_and_others_go_on(
     secured: Cluster, record_property: Callable[[str, object], None]
 ) -> None:

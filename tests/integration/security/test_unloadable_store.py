@@ -5,9 +5,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.support.certificate_files import rsa_pss
 from tests.support.certificates import read
 from tests.support.cluster import Cluster
+
+pytestmark = pytest.mark.full
 
 
 def test_a_store_that_cannot_be_loaded_stops_no_node(secured: Cluster, tmp_path: Path) -> None:

@@ -107,6 +107,7 @@ def test_a_run_is_audited_again_by_its_id(combined: Cluster, topic: str, jars: l
     assert Path(again["report"]).parent.parent == tmp_path / "mine"
 
 
+@pytest.mark.full
 def test_without_a_broker_the_task_fails_with_the_reason(jars: list[str], tmp_path: Path) -> None:
     secret = dict.fromkeys(SECRET, "not-for-others")
     result = submit(
@@ -123,6 +124,7 @@ def test_without_a_broker_the_task_fails_with_the_reason(jars: list[str], tmp_pa
     assert [name for name, text in texts.items() if "not-for-others" in text] == []
 
 
+@pytest.mark.full
 def test_a_job_out_of_time_is_ended_and_the_task_says_where_it_was(jars: list[str], tmp_path: Path) -> None:
     result = submit(tmp_path, jars, ["127.0.0.1:1"], run_id="slow", timeout=2, job={"timeout_seconds": 60})
     assert result["failed"]

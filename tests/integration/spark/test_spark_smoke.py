@@ -149,6 +149,7 @@ def test_an_earlier_run_is_audited_again_without_writing(
     assert ends(combined, TOPIC) == before
 
 
+@pytest.mark.full
 def test_a_ledger_of_another_run_is_refused(
     spark: SparkSession, combined: Cluster, first_run: tuple[Path, dict[str, Any]]
 ) -> None:
@@ -156,6 +157,7 @@ def test_a_ledger_of_another_run_is_refused(
         again(spark, combined, first_run[0], "second")
 
 
+@pytest.mark.full
 def test_a_write_into_a_topic_of_others_needs_its_name_twice() -> None:
     with pytest.raises(CannotRunError, match="consent_topic"):
         parse({"run_id": "x", "bootstrap_servers": ["h:1"], "output_dir": "o", "topic": TOPIC})
@@ -313,6 +315,7 @@ def test_a_topic_made_anew_since_shows(
     assert bad(anew).items() >= {"range": "fail", "lost": "fail"}.items()
 
 
+@pytest.mark.full
 def test_a_task_that_fails_and_is_retried_leaves_neither_loss_nor_duplicates(
     spark: SparkSession, combined: Cluster, tmp_path: Path
 ) -> None:
@@ -383,11 +386,13 @@ def test_a_broker_that_is_away_for_a_while_is_named(spark: SparkSession, combine
     assert f"broker {broker} was away for about" in check.suggests
 
 
+@pytest.mark.full
 def test_a_missing_topic_is_named(spark: SparkSession, combined: Cluster, tmp_path: Path) -> None:
     with pytest.raises(CannotRunError, match="topic nowhere: it does not exist"):
         smoke(spark, combined, tmp_path, run_id="x", topic="nowhere")
 
 
+@pytest.mark.full
 def test_a_broker_that_does_not_answer_ends_the_job_in_seconds(
     spark: SparkSession, combined: Cluster, tmp_path: Path
 ) -> None:

@@ -44,11 +44,13 @@ def test_every_name_of_alerts_and_dashboards_is_served(zookeeper: ZookeeperClust
     assert "kafka_server_replicamanager_partitioncount" in served(scrape(zookeeper.port("broker11", METRICS)))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("word", short(["dump", "cons", "envi", "wchp", "stat"], "dump"))
 def test_words_that_tell_too_much_are_refused(zookeeper: ZookeeperCluster, word: str) -> None:
     assert "not in the whitelist" in zookeeper.word("zookeeper1", word)
 
 
+@pytest.mark.full
 def test_identity_and_transaction_log_are_where_they_belong(zookeeper: ZookeeperCluster) -> None:
     assert (zookeeper.data("zookeeper2") / "myid").read_text() == "2"
     assert list((zookeeper.directory / "data" / "zookeeper2-txlog" / "version-2").glob("log.*"))
@@ -139,6 +141,7 @@ def test_without_a_quorum_brokers_serve_and_changes_wait_until_it_is_back(zookee
     assert not ledger.lost(read_all(zookeeper.bootstrap_servers, "orders"))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("content", "said"),
     [
@@ -267,6 +270,7 @@ def test_a_dead_controller_shuts_the_gate_until_its_session_ends_and_after(zooke
     assert gate(zookeeper, dead, timeout=300)["allowed"]
 
 
+@pytest.mark.full
 def test_servers_that_do_not_answer_are_told_and_fail_nothing() -> None:
     servers = [{"id": number, "host": "127.0.0.1", "port": number} for number in (1, 2, 3)]
     found = run_module("streamops.kafka.zookeeper_info", {"servers": servers})

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.support.modules import run_module
 from tests.support.zookeeper import ZookeeperCluster
 
@@ -16,6 +18,7 @@ def ask(cluster: ZookeeperCluster, *, check: bool = False, **more: Any) -> dict[
     return run_module("streamops.kafka.zookeeper_credentials", {"servers": servers, **WISH, **more}, check=check)
 
 
+@pytest.mark.full
 def test_a_missing_credential_is_written_once_and_never_changed(zookeeper: ZookeeperCluster) -> None:
     assert ask(zookeeper, check=True)["added"] == ["SCRAM-SHA-512"]
     assert ask(zookeeper)["changed"]
