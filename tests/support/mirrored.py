@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -38,3 +40,13 @@ class Mirrored(Cluster):
 def local_mirror(directory: Path, **variables: Any) -> Mirrored:
     """The shipped inventory in a folder and a range of ports of its own; not installed yet."""
     return Mirrored(SHIPPED, directory, free_port_base(), variables)
+
+
+def small_mirror(directory: Path, **variables: Any) -> Mirrored:
+    """The same with one node in each cluster; not installed yet."""
+    inventory = directory / "inventory"
+    shutil.copytree(SHIPPED, inventory)
+    hosts, topics = inventory / "hosts.yml", inventory / "group_vars" / "dc_a.yml"
+    hosts.write_text(re.sub(r"^ +[ab][23]: .*\n", "", hosts.read_text(), flags=re.M))
+    topics.write_text(topics.read_text().replace("replication_factor: 3", "replication_factor: 1"))
+    return Mirrored(inventory, directory / "run", free_port_base(), variables)

@@ -172,6 +172,7 @@ def test_check_mode_on_a_fresh_machine_touches_nothing(cache: Path, tmp_path: Pa
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.full
 def test_a_machine_that_has_the_release_needs_no_archive(cache: Path, tmp_path: Path) -> None:
     install(tmp_path / "opt", cache).ok()
     again = install(tmp_path / "opt", tmp_path / "empty", kafka_maven_settings="/nonexistent")

@@ -66,6 +66,7 @@ def test_check_mode_on_a_fresh_host_shows_the_plan_and_writes_nothing(cluster: C
     assert [path.name for path in cluster.directory.iterdir()] == ["extra-vars.yml"]
 
 
+@pytest.mark.full
 def test_the_first_run_installs_and_the_second_changes_and_restarts_nothing(cluster: Cluster, tmp_path: Path) -> None:
     first = cluster.playbook().ok()
     assert first.changed > 0

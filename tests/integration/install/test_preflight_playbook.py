@@ -100,6 +100,7 @@ def test_a_vault_without_its_password_is_named_by_variable(tmp_path: Path) -> No
     assert "vault_kafka_password: the secret is not secret (found: a well-known value" in opened
 
 
+@pytest.mark.full
 def test_accepted_rows_are_shown_as_warnings(tmp_path: Path) -> None:
     _inventory, hosts, variables = copy_of_local(tmp_path)
     del hosts["kafka_brokers"]["hosts"]["kafka3"]
@@ -112,6 +113,7 @@ def test_accepted_rows_are_shown_as_warnings(tmp_path: Path) -> None:
     assert told.count("accepted by preflight_accept") == 2
 
 
+@pytest.mark.full
 def test_what_the_hosts_say_is_judged_at_once_with_both_ids_named(tmp_path: Path) -> None:
     cluster = Cluster(ROOT / "inventories" / "local", tmp_path / "run", free_port_base())
     disk = cluster.directory / "data" / "kafka2"

@@ -151,6 +151,7 @@ def test_a_host_of_the_group_without_an_id_is_named(tmp_path: Path) -> None:
     assert "zookeeper2: zookeeper_id: the server has no" in said(run)
 
 
+@pytest.mark.full
 def test_tags_of_own_tasks_are_known_and_others_are_not(tmp_path: Path) -> None:
     cluster = Cluster(ROOT / "inventories" / "local", tmp_path / "run", free_port_base())
     later = {"ansible.builtin.debug": {"msg": "mine ran"}, "tags": ["mine"]}

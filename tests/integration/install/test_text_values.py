@@ -93,6 +93,7 @@ def test_all_unclear_ones_stand_in_one_message_and_nothing_is_touched(tmp_path: 
     assert "(found: 'maybe', allowed: true or false (or yes and no, on and off, 1 and 0)); fix: correct" in told(run)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("playbook", "variables"), short(MOVES.items(), ("groups", MOVES["groups"])))
 def test_a_plan_that_is_maybe_only_to_be_seen_is_never_carried_out(
     playbook: str, variables: dict[str, str], tmp_path: Path

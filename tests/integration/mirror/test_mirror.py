@@ -9,8 +9,9 @@ import pytest
 
 from tests.support.cluster import until
 from tests.support.metrics import missing, scrape
-from tests.support.mirrored import Mirrored, local_mirror
+from tests.support.mirrored import Mirrored, local_mirror, small_mirror
 from tests.support.modules import run_module
+from tests.support.schedule import PLAIN
 from tests.support.traffic import producing, read_all
 
 #: The port for Prometheus, counted from the first of a node.
@@ -18,9 +19,10 @@ METRICS = 3
 
 
 @pytest.fixture(scope="module")
-def mirrored(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mirrored]:
-    """The shipped inventory, up and mirroring."""
-    cluster = local_mirror(tmp_path_factory.mktemp("mirrored"), kafka_metrics_enabled=True)
+def mirrored(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mirrored]:
+    """The shipped inventory, up and mirroring; for the short form, with one node in each cluster."""
+    made = small_mirror if request.config.option.markexpr == PLAIN else local_mirror
+    cluster = made(tmp_path_factory.mktemp("mirrored"), kafka_metrics_enabled=True)
     try:
         cluster.playbook().ok()
         yield cluster
@@ -68,6 +70,7 @@ def test_every_name_of_mirrors_in_alerts_and_dashboards_is_served(mirrored: Mirr
     until(served, f"names that no mirror serves: {left}", timeout=180)
 
 
+@pytest.mark.full
 def test_internal_topics_have_three_copies_and_offsets_small_segments(mirrored: Mirrored) -> None:
     asked = {"bootstrap_servers": mirrored.servers("dc_b"), "topic_configs": ["segment.bytes"]}
     info = run_module("streamops.kafka.cluster_info", asked)
@@ -175,6 +178,7 @@ def test_a_flow_that_did_not_run_before_takes_nothing_back(mirrored: Mirrored) -
     mirrored.playbook("playbooks/mirrors.yml").ok()
 
 
+@pytest.mark.full
 def test_one_cluster_under_two_names_is_refused_and_nothing_is_changed(mirrored: Mirrored) -> None:
     before = mirrored.pids()
     servers = mirrored.servers("dc_a")

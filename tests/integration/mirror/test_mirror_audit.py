@@ -135,6 +135,7 @@ def test_a_sound_mirror_passes_with_transactions_compaction_and_a_clock_of_its_o
     assert (tmp_path / "progress.jsonl").read_text().count('"phase": "wait"')
 
 
+@pytest.mark.full
 def test_faults_are_named_and_located(spark: SparkSession, servers: str, tmp_path: Path) -> None:
     filled(servers, "lossy")
 

@@ -107,6 +107,7 @@ def test_a_drain_that_leaves_too_few_brokers_is_refused(combined: Cluster, order
     assert "2 brokers may hold replicas, too few for partitions with 3" in refused["msg"]
 
 
+@pytest.mark.full
 def test_nothing_is_planned_while_others_move_partitions(combined: Cluster, orders: str) -> None:
     from kafka.structs import TopicPartition
 

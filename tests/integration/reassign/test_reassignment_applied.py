@@ -104,6 +104,7 @@ def went_on(cluster: Cluster, topic: str, spec: dict[str, Any], targets: list[An
     assert (again["changed"], again["moves"]) == (False, 0)
 
 
+@pytest.mark.full
 def test_a_plan_is_carried_out_under_load_and_throttles_are_then_as_they_were(combined: Cluster) -> None:
     first = combined.identities["kafka1"]
     with topic_of(combined, "applied", spread(combined, 6), 3) as topic:

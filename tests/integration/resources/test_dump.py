@@ -94,6 +94,7 @@ def _proofs(cluster: Cluster) -> list[str]:
     return [one[name] for one in fields for name in ("salt", "storedKey", "serverKey") if name in one]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("given", "why"),
     [

@@ -51,7 +51,9 @@ def carol(connection: dict[str, Any]) -> Iterator[dict[str, Any]]:
     users({"name": CAROL["name"], "state": "absent"})
 
 
-@pytest.mark.parametrize(("module", "wish"), [("acls", {"acls": []}), ("restart_gate", GATE)])
+@pytest.mark.parametrize(
+    ("module", "wish"), short([("acls", {"acls": []}), ("restart_gate", GATE)], ("acls", {"acls": []}))
+)
 def test_a_wrong_password_is_tried_once(connection: dict[str, Any], module: str, wish: dict[str, Any]) -> None:
     refused = run_module(f"streamops.kafka.{module}", {**connection, "sasl_password": "not-this-one", **wish})
     assert refused["failed"]
@@ -96,7 +98,9 @@ def test_a_right_that_is_missing_is_named(carol: dict[str, Any], what: str) -> N
     assert not refused.value.passing
 
 
-@pytest.mark.parametrize(("module", "wish"), [("restart_gate", GATE), ("isr_wait", {"timeout": 60})])
+@pytest.mark.parametrize(
+    ("module", "wish"), short([("restart_gate", GATE), ("isr_wait", {"timeout": 60})], ("restart_gate", GATE))
+)
 def test_a_missing_right_is_not_waited_for(carol: dict[str, Any], module: str, wish: dict[str, Any]) -> None:
     refused = run_module(f"streamops.kafka.{module}", {**carol, **wish})
     assert refused["failed"], "somebody without rights sees an empty cluster, in which all seems well"
@@ -104,6 +108,7 @@ def test_a_missing_right_is_not_waited_for(carol: dict[str, Any], module: str, w
     assert "User:it-carol has no right to do this: it needs the operation describe on the cluster" in refused["msg"]
 
 
+@pytest.mark.full
 def test_what_was_deleted_before_a_refusal_is_told(connection: dict[str, Any], carol: dict[str, Any]) -> None:
     names = ["it-gone", "it-kept"]
     topics = [{"name": name, "partitions": 1, "replication_factor": 1} for name in names]

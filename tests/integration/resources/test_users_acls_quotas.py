@@ -185,6 +185,7 @@ def test_a_user_may_have_a_credential_of_each_mechanism(ensure: Ensure, admin: S
     assert "it-alice" not in describe_credentials(admin)
 
 
+@pytest.mark.full
 def test_without_a_listener_to_log_in_at_the_password_is_left_and_that_is_told(
     ensure: Ensure, secured: Cluster, connection: dict[str, Any]
 ) -> None:
@@ -279,6 +280,7 @@ def test_every_kind_of_binding_is_taken_by_kafka_and_found_again(ensure: Ensure,
     assert len(describe_acls(admin)) == 8
 
 
+@pytest.mark.full
 def test_others_are_left_alone_unless_the_list_is_authoritative(ensure: Ensure, admin: Session) -> None:
     ensure("acls", *(entry(f"t{number}") for number in range(10)))
     assert not ensure("acls", entry("t3"))["changed"]
@@ -397,6 +399,7 @@ def test_the_role_consumer_is_enough_for_the_new_group_protocol(ensure: Ensure, 
     assert consume({**alice, "group.protocol": "consumer"}, "orders", "it-new") is None
 
 
+@pytest.mark.full
 def test_the_role_transactional_is_enough_for_a_transaction(ensure: Ensure, alice: dict[str, Any]) -> None:
     role = {"principal": "User:it-alice", "role": "transactional", "topics": ["orders"], "transactional_ids": ["it-tx"]}
     ensure("acls", role)
@@ -521,6 +524,7 @@ def test_a_thousand_quotas_are_set_found_as_wanted_and_taken_away(ensure: Ensure
 # -- by the inventory --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_the_role_gives_an_inventory_its_users_acls_and_quotas_and_shows_no_secret(
     secured: Cluster, admin: Session
 ) -> None:

@@ -17,6 +17,7 @@ def test_nodes_show_their_certificates_and_the_administrator_logs_in(secured: Cl
     assert run.output.count("from kafka2") == 2
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("variables", "stage"),
     [({"advertised_host": "localhost"}, "tls"), ({}, "login")],

@@ -55,7 +55,7 @@ def held(combined: Cluster) -> Iterator[Path]:
 
 @pytest.mark.parametrize(
     ("playbook", "variables"),
-    short([*CHANGING, *ALSO_CHANGING], *CHANGING[1:3]),
+    short([*CHANGING, *ALSO_CHANGING], CHANGING[2]),
 )
 def test_a_run_beside_another_is_refused_before_it_changes_anything(
     combined: Cluster, held: Path, playbook: str, variables: dict[str, Any]
@@ -138,6 +138,7 @@ def test_of_two_first_installations_at_once_one_is_refused_and_the_cluster_has_o
         cluster.destroy()
 
 
+@pytest.mark.full
 def test_a_run_takes_its_locks_of_all_clusters_anew_and_ends_where_it_has_lost_one(tmp_path: Path) -> None:
     locks = [tmp_path / name for name in ("north.lock", "south.lock")]
     play = tmp_path / "play.yml"

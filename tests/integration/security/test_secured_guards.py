@@ -98,6 +98,7 @@ def test_with_the_arguments_of_a_node_no_foreign_login_module_is_loaded(
     assert trap.visitors == 0
 
 
+@pytest.mark.full
 def test_a_foreign_login_module_set_live_is_never_loaded(secured: Cluster, trap: Trap) -> None:
     """Kafka 4.3 keeps such a value when an administrator sets it; no listener logs in with it, and nobody is asked."""
 
@@ -191,6 +192,7 @@ def test_a_flood_from_one_address_is_capped_and_others_go_on(
     assert not ledger.lost(read_all(secured.bootstrap_servers, "flooded", settings=client(secured)))
 
 
+@pytest.mark.full
 def test_nodes_are_not_capped_by_address(secured: Cluster) -> None:
     """All nodes of this cluster have one address, and hold connections to each other from it."""
     with flood(secured.port("kafka1"), NODES, 700) as connections:

@@ -133,6 +133,7 @@ def test_a_job_out_of_time_is_ended_and_the_task_says_where_it_was(jars: list[st
     assert not Path(f"/proc/{life['pid']}/exe").exists()
 
 
+@pytest.mark.full
 def test_a_job_whose_run_was_killed_ends_by_itself_and_leaves_no_secret(
     jars: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -168,6 +169,7 @@ def living(group: int) -> list[int]:
     return [pid for pid, fields in stats if fields[0] != "Z" and int(fields[2]) == group]
 
 
+@pytest.mark.full
 def test_check_mode_starts_nothing_and_says_so(jars: list[str], tmp_path: Path) -> None:
     result = submit(tmp_path, jars, ["127.0.0.1:1"], check=True)
     assert result["skipped"]

@@ -139,6 +139,7 @@ def test_progress_lines_tell_phase_and_records(first_run: tuple[Path, dict[str, 
     assert all(set(line) == {"t", "phase", "done", "total", "unit", "message"} for line in lines)
 
 
+@pytest.mark.full
 def test_an_earlier_run_is_audited_again_without_writing(
     spark: SparkSession, combined: Cluster, first_run: tuple[Path, dict[str, Any]]
 ) -> None:

@@ -177,6 +177,7 @@ def test_two_servers_cannot_be_stopped_at_once(zookeeper: ZookeeperCluster) -> N
     assert "without server 1, 2 1 of 3 servers would serve (3), a majority is 2" in found["msg"]
 
 
+@pytest.mark.full
 def test_members_do_not_come_or_go_in_passing(zookeeper: ZookeeperCluster) -> None:
     before = zookeeper.pids()
     run = zookeeper.playbook("site.yml", zookeeper_members=["zookeeper1", "zookeeper2"], kafka_profile="development")

@@ -44,7 +44,11 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield one
 
 
-@SCREENS
+@pytest.mark.parametrize(
+    ("width", "is_dark"),
+    [pytest.param(1280, False, marks=pytest.mark.full), (390, True)],
+    ids=["wide and light", "narrow and dark"],
+)
 def test_no_page_has_an_error_or_is_wider_than_the_screen(
     page: Served, tmp_path: Path, width: int, is_dark: bool
 ) -> None:

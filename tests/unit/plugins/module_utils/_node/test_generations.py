@@ -20,6 +20,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._node.generations 
     Generations,
     differing,
 )
+from tests.support.forms import short
 
 OLD = {"server.properties": "a=1\n", "jvm.options": "-Xmx1g\n"}
 NEW = {"server.properties": "a=2\n", "jvm.options": "-Xmx2g\n", "metrics.yml": "rules: []\n"}
@@ -327,7 +328,7 @@ def cuts(
 
 
 @pytest.mark.parametrize("second", RUNS)
-@pytest.mark.parametrize("first", RUNS)
+@pytest.mark.parametrize("first", short(RUNS, roll, roll_in_vain, change_of_mind))
 def test_the_way_back_leads_to_what_was_whole_last_whatever_is_cut_and_wanted_then(
     first: Any, second: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
