@@ -15,6 +15,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring import 
 OTHERS = ("node_", "probe_", "prometheus_", "alertmanager_", "up")
 #: By what serves them, how the names begin that alerts and dashboards ask for; the longest beginning counts.
 NODES = {"kafka": ("kafka_", "jvm_", "process_"), "zookeeper": ("zookeeper_",), "mirror": ("kafka_connect_",),
+         "canary": ("streamops_canary_",),
          "page": ("kafka_consumergroup_", "kafka_topic_", "kafka_lag_", "kafka_brokers", "streamops_")}  # fmt: skip
 # A name of a series in PromQL stands where no function, keyword, label or duration can.
 _NAME = re.compile(r"(?<![\w\"$.])([a-z]\w*_\w+|up)(?![\w(\"])(?!\s*[=!]~?\s*\")")

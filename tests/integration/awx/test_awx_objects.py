@@ -394,6 +394,7 @@ def test_a_dropped_workflow_that_stays_keeps_the_dropped_job_templates_that_it_s
         assert "Kafka gone (job_templates) is no longer described, and stays: the workflow Kafka kept, approved" in said
 
 
+@pytest.mark.full
 def test_a_name_that_nothing_has_and_a_missing_token_are_refused_before_any_call() -> None:
     with stub(PLAYBOOKS) as (address, awx):
         status, output = apply(address, only=["Kafka statsu"])

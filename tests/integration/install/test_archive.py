@@ -189,6 +189,7 @@ def test_an_unpack_that_was_cut_is_done_again(cache: Path, tmp_path: Path) -> No
     subprocess.run(["sha256sum", "--check", "--quiet", "MANIFEST.sha256"], cwd=release, check=True)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("attempt", short(range(3), 0))
 def test_a_flipped_byte_is_refused_before_unpacking(damaged: Path, tmp_path: Path, attempt: int) -> None:
     run = install(tmp_path / "opt", damaged)

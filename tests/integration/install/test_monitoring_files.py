@@ -64,6 +64,7 @@ def test_what_prometheus_needs_is_written_once(name: str, tmp_path: Path) -> Non
     assert status == 0, said
 
 
+@pytest.mark.full
 def test_passwords_are_in_no_file_and_prometheus_is_told_where_they_are(tmp_path: Path) -> None:
     one, files = cluster("local", tmp_path, kafka_metrics_password=PASSWORD, kafka_tls_source="development_ca")
     run = one.playbook(PLAYBOOK, "--diff").ok()

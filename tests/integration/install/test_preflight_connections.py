@@ -120,7 +120,7 @@ def test_what_the_inventory_decides_is_refused_before_any_host_is_asked(
     executable(tmp_path / "bin" / "ssh", f"#!/bin/sh\ntouch {tmp_path / 'asked'}\n")
     run = cluster.playbook()
     assert_refused_untouched(run, cluster)
-    paragraphs = dict(re.findall(r"ERROR (\w+) \([BC]\d+\): (.*?)(?=(?:ERROR|WARNING) \w+ \(|Origin)", told(run)))
+    paragraphs = dict(re.findall(r"ERROR (\w+): (.*?)(?=(?:ERROR|WARNING) \w+: |Origin)", told(run)))
     assert {row: words for row, words in rows.items() if words not in paragraphs.get(row, "")} == {}
     assert not (tmp_path / "asked").exists()
 

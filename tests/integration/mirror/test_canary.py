@@ -20,6 +20,7 @@ from canary.config import Way
 from tests.support.canary import Canary
 from tests.support.cluster import free_port_base, until
 from tests.support.lone_broker import LoneBroker
+from tests.support.metrics import missing
 from tests.support.mirror import MirrorProcess, quick_properties
 from tests.support.prometheus import promtool_reads
 
@@ -105,6 +106,7 @@ def test_events_arrive_and_their_latency_is_known(pair: Pair) -> None:
     assert pair.canary.value("streamops_canary_readable", end="a") == 1
     assert [pair.canary.events(one, WAY) for one in ("missing", "repeated", "out_of_order")] == [0, 0, 0]
     assert promtool_reads(pair.canary.get("/metrics")) == (0, "")
+    assert missing("canary", [pair.canary.get("/metrics")]) == set()
 
 
 @pytest.mark.full

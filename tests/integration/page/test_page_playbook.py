@@ -85,6 +85,7 @@ def pid_of(cluster: Cluster) -> int:
     return int(cluster.supervisorctl("pid", SERVICE))
 
 
+@pytest.mark.full
 def test_it_shows_a_broker_and_a_second_run_changes_nothing(
     tmp_path: Path, kafka_release: Callable[[str], Path]
 ) -> None:

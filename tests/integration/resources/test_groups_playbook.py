@@ -30,6 +30,7 @@ def behind(combined: Cluster) -> Iterator[Cluster]:
         delete_topics(admin, [TOPIC])
 
 
+@pytest.mark.full
 def test_groups_are_shown_and_offsets_move_only_without_members_and_not_in_a_plan(behind: Cluster) -> None:
     empty = dict.fromkeys(
         (

@@ -109,6 +109,7 @@ def changed(session: Session, name: str) -> Iterator[None]:
         alter_configs(session, BROKER_CONFIG, {"": {setting: None}})
 
 
+@pytest.mark.full
 def test_what_a_node_answered_before_a_change_differs_in_every_subject_of_it(combined: Cluster, topic: str) -> None:
     servers = combined.bootstrap_servers
     stale = f"broker {combined.identities[combined.nodes[-1]]}"

@@ -10,6 +10,7 @@ from tests.support.answers import ELSEWHERE, ask, listeners, said
 from tests.support.cluster import Cluster
 
 
+@pytest.mark.full
 def test_nodes_that_answer_pass_and_nothing_changes(combined: Cluster, tmp_path: Path) -> None:
     run = ask(combined, tmp_path).ok()
     assert run.changed == 0

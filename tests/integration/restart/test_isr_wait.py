@@ -78,6 +78,7 @@ def test_a_stopped_broker_times_out_with_the_partitions_and_why(
     assert found["looks"] == len(found["history"])
 
 
+@pytest.mark.full
 def test_check_mode_looks_once_and_never_fails_for_a_wait(story: dict[str, dict[str, Any]]) -> None:
     found = story["looked"]
     assert (found["failed"], found["in_sync"], found["looks"]) == (False, False, 1)
@@ -99,6 +100,7 @@ def test_a_topic_that_does_not_exist_is_missed(combined: Cluster) -> None:
     assert "topic isr-nobody does not exist" in found["msg"]
 
 
+@pytest.mark.full
 def test_a_cluster_unreachable_from_the_beginning_is_a_clear_error() -> None:
     server = f"127.0.0.1:{free_port_base()}"
     arguments = {"bootstrap_servers": [server], "timeout": 300, "interval": 1, "start_timeout": 2}
