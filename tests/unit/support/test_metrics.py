@@ -22,7 +22,7 @@ def test_names_of_series_are_told_from_functions_and_labels(query: str, names: s
 
 
 def test_every_name_of_alerts_and_dashboards_has_one_who_serves_it() -> None:
-    found = [asked_of(kind) for kind in ("kafka", "zookeeper", "mirror", "page", "others")]
+    found = [asked_of(kind) for kind in ("kafka", "zookeeper", "mirror", "canary", "page", "others")]
     assert set().union(*found) == names_of_alerts() | names_of_dashboards()
     assert all(found)
 
