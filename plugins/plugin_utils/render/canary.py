@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import plain_host
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import DOWN, fail_on, fails
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.canary import Route, routes
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
@@ -190,7 +191,7 @@ class Canary(Parts):
         names = sorted({self._cluster, *(route.last.source for route in own)})
         return {
             "cluster": self._cluster,
-            "host": settings["mirror_maker_canary_host"],
+            "host": plain_host(settings["mirror_maker_canary_host"]),
             **{name: settings[variable] for name, variable in _NUMBERS.items()},
             "clusters": {name: self._connection(endpoints[name]) for name in names},
             "routes": [

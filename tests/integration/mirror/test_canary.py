@@ -73,7 +73,9 @@ def pair(kafka_release: Callable[[str], Path], tmp_path_factory: pytest.TempPath
     brokers = {name: LoneBroker(release, folder / name, port + 10 * at) for at, name in enumerate("ab")}
     clusters = {name: broker.bootstrap_servers for name, broker in brokers.items()}
     flows = {one.pair: {"topics": ",".join(one.topics)} for one in with_events(FLOWS, ["a", "b"])}
-    mirror = MirrorProcess(release, quick_properties(clusters, flows), folder / "mirror")
+    # As the mirrors of the role write.
+    properties = {**quick_properties(clusters, flows), "b.producer.compression.type": "lz4"}
+    mirror = MirrorProcess(release, properties, folder / "mirror")
     settings = {
         "cluster": "b",
         "port": port + 25,
