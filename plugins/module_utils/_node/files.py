@@ -95,7 +95,12 @@ def _directory(module: AnsibleModule, wanted: Mapping[str, Any], diffs: list[dic
         )
         if module.check_mode:
             return True
-        os.makedirs(wanted["path"])
+        # The user of the service passes through parents that no list names, whatever the umask of the session is.
+        umask = os.umask(0o022)
+        try:
+            os.makedirs(wanted["path"])
+        finally:
+            os.umask(umask)
     return attributes(module, wanted) or created
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,16 @@ def test_files_are_written_once_and_kept_as_they_are(tmp_path: Path) -> None:
     assert (mode(written), mode(written.parent)) == ("0o640", "0o750")
     assert not run_module("streamops.kafka.node_files", wish(tmp_path))["changed"]
     assert [path.name for path in written.parent.iterdir()] == ["server.properties"]
+
+
+def test_parents_that_are_not_listed_are_passed_by_every_user_under_a_strict_umask(tmp_path: Path) -> None:
+    before = os.umask(0o077)
+    try:
+        run_module("streamops.kafka.node_files", wish(tmp_path / "etc" / "kafka"))
+    finally:
+        os.umask(before)
+    listed = tmp_path / "etc" / "kafka" / "conf"
+    assert [mode(path) for path in (listed.parent.parent, listed.parent, listed)] == ["0o755", "0o755", "0o750"]
 
 
 def test_an_edited_file_and_an_opened_mode_are_repaired_and_named(tmp_path: Path) -> None:
