@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import os
+import json
 import stat
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
+from tests.support.cluster import ROOT
 from tests.support.modules import run_module
 
 
@@ -37,11 +40,11 @@ def test_files_are_written_once_and_kept_as_they_are(tmp_path: Path) -> None:
 
 
 def test_parents_that_are_not_listed_are_passed_by_every_user_under_a_strict_umask(tmp_path: Path) -> None:
-    before = os.umask(0o077)
-    try:
-        run_module("streamops.kafka.node_files", wish(tmp_path / "etc" / "kafka"))
-    finally:
-        os.umask(before)
+    # A process of its own: that of run_module keeps the umask with which the first test began.
+    program = "import sys, json; sys.path[:0] = ['collections', '.']; from tests.support.modules import run_module; "
+    program += "assert run_module('streamops.kafka.node_files', json.loads(sys.argv[1]))['changed']"
+    wanted = json.dumps(wish(tmp_path / "etc" / "kafka"))
+    subprocess.run([sys.executable, "-c", program, wanted], cwd=ROOT, umask=0o077, check=True, timeout=60)
     listed = tmp_path / "etc" / "kafka" / "conf"
     assert [mode(path) for path in (listed.parent.parent, listed.parent, listed)] == ["0o755", "0o755", "0o750"]
 
