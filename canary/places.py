@@ -40,5 +40,5 @@ def _replicas(order: Sequence[int], leader: int) -> list[int]:
 
 
 def config_for(brokers: int) -> dict[str, str]:
-    """Return the settings of the topic in a cluster of so many brokers: one of them may be away, and events go on."""
+    """Return the settings of the topic in a cluster of so many brokers; one of two or more may be away."""
     return {**CONFIG, "min.insync.replicas": "2" if brokers >= COPIES else "1"}

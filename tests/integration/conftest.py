@@ -17,7 +17,7 @@ from tests.support.cluster import ROOT, Cluster, free_port_base, ports_given_bac
 from tests.support.growing import FOURTH, three_nodes, with_brokers
 from tests.support.parts import NOTED, note_minutes
 from tests.support.releases import unpacked
-from tests.support.schedule import PLAIN, Together, longest_first, together
+from tests.support.schedule import Together, is_plain, longest_first, together
 from tests.support.secured import METRICS_LOGIN, PASSWORD, secured_cluster
 from tests.support.zookeeper import ZookeeperCluster, shipped
 
@@ -34,11 +34,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Several processes begin with what takes longest; one keeps the order of the files."""
     if hasattr(config, "workerinput"):
         items.sort(key=lambda item: longest_first(item.nodeid, is_plain(config)))
-
-
-def is_plain(config: pytest.Config) -> bool:
-    """Tell whether the long forms are left out."""
-    return str(config.option.markexpr) == PLAIN
 
 
 @pytest.hookimpl(wrapper=True)

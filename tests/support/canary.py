@@ -4,20 +4,12 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 import urllib.request
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tests.support.page import environment
-
-#: What roles/mirror_maker/files/canary.lock does not bring: no codec but gzip is there.
-_MISSING = ("ansible", "confluent_kafka", "cramjam", "lz4", "lz4.frame", "snappy", "zstandard")
-_ALONE = (
-    f"import sys; sys.modules.update(dict.fromkeys({_MISSING!r})); "
-    "import canary.serve as s; sys.exit(s.main(sys.argv[1:]))"
-)
+from tests.support.page import command, environment
 
 
 class Canary:
@@ -33,8 +25,8 @@ class Canary:
     def start(self) -> None:
         """Starts it."""
         with self._log.open("ab") as log:
-            command = [sys.executable, "-c", _ALONE, str(self._config)]
-            self._process = subprocess.Popen(command, env=environment(), stdout=log, stderr=subprocess.STDOUT)
+            started = command(self._config, "canary")
+            self._process = subprocess.Popen(started, env=environment(), stdout=log, stderr=subprocess.STDOUT)
 
     def stop(self, seconds: float = 20) -> int:
         """Ends it by SIGTERM; returns what it ended with."""

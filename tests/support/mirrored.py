@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-import shutil
 from pathlib import Path
 from typing import Any
 
 from tests.support.cluster import ROOT, Cluster, free_port_base
+from tests.support.shuffled import tree, write
 
 SHIPPED = ROOT / "inventories" / "local_mirror"
 #: The port of a mirror for its peers, above the ports of all brokers.
@@ -44,9 +43,11 @@ def local_mirror(directory: Path, **variables: Any) -> Mirrored:
 
 def small_mirror(directory: Path, **variables: Any) -> Mirrored:
     """The same with one node in each cluster; not installed yet."""
-    inventory = directory / "inventory"
-    shutil.copytree(SHIPPED, inventory)
-    hosts, topics = inventory / "hosts.yml", inventory / "group_vars" / "dc_a.yml"
-    hosts.write_text(re.sub(r"^ +[ab][23]: .*\n", "", hosts.read_text(), flags=re.M))
-    topics.write_text(topics.read_text().replace("replication_factor: 3", "replication_factor: 1"))
-    return Mirrored(inventory, directory / "run", free_port_base(), variables)
+    found = tree(SHIPPED)
+    for name in "ab":
+        hosts = found["hosts.yml"][f"dc_{name}_brokers"]["hosts"]
+        del hosts[f"{name}2"], hosts[f"{name}3"]
+    for topic in found["group_vars/dc_a.yml"]["kafka_topics"]:
+        topic["replication_factor"] = 1
+    write(found, directory / "inventory")
+    return Mirrored(directory / "inventory", directory / "run", free_port_base(), variables)

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 from xdist.scheduler import LoadScopeScheduling
 
@@ -33,6 +34,11 @@ class Together(LoadScopeScheduling):  # type: ignore[misc]  # xdist ships no typ
 
     def _split_scope(self, nodeid: str) -> str:
         return together(nodeid.partition("::")[0])
+
+
+def is_plain(config: pytest.Config) -> bool:
+    """Tell whether the long forms are left out."""
+    return str(config.option.markexpr) == PLAIN
 
 
 @cache

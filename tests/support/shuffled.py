@@ -23,7 +23,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model im
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.task import TaskReader
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.view import View
-from tests.support.cluster import Cluster
+from tests.support.cluster import Cluster, Run
 from tests.support.other_order import place
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -58,6 +58,13 @@ def tree(directory: Path) -> dict[str, Any]:
     """An inventory as data: by file below its directory what is in it."""
     found = sorted(path for path in directory.rglob("*.yml"))
     return {str(path.relative_to(directory)): yaml.safe_load(path.read_text()) for path in found}
+
+
+def write(found: Mapping[str, Any], directory: Path) -> None:
+    """Writes an inventory that is data, see `tree`, into a directory."""
+    for name, content in found.items():
+        (directory / name).parent.mkdir(parents=True, exist_ok=True)
+        (directory / name).write_text(yaml.safe_dump(content, sort_keys=False))
 
 
 def molecule(scenario: str) -> dict[str, Any]:
@@ -302,7 +309,17 @@ def with_reversed_hosts(cluster: Cluster, directory: Path) -> Cluster:
     found = inventory("local")
     hosts = found["hosts.yml"]["kafka_brokers"]["hosts"]
     found["hosts.yml"]["kafka_brokers"]["hosts"] = dict(reversed(hosts.items()))
-    for name, content in found.items():
-        (directory / name).parent.mkdir(parents=True, exist_ok=True)
-        (directory / name).write_text(yaml.safe_dump(content, sort_keys=False))
+    write(found, directory)
     return Cluster(directory, cluster.directory, cluster.port_base, cluster.variables)
+
+
+def second_run(cluster: Cluster, directory: Path) -> Run:
+    """A run with the hosts in the reverse order, after one with all of it, which changed and restarted nothing."""
+    before = cluster.pids()
+    # Inventories of others come in any order of hosts, and that means nothing.
+    turned = with_reversed_hosts(cluster, directory)
+    assert list(turned.identities) == list(reversed(cluster.nodes))
+    run = turned.playbook().ok()
+    assert run.changed == 0, run.output
+    assert cluster.pids() == before
+    return run

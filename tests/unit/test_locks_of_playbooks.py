@@ -55,7 +55,7 @@ ROLE = {"include_role", "import_role"}
 @cache
 def read(path: Path) -> list[Any]:
     """The plays or tasks of a file."""
-    return yaml.load(path.read_text(), getattr(yaml, "CSafeLoader", yaml.SafeLoader)) or []
+    return yaml.safe_load(path.read_text()) or []
 
 
 def plays(

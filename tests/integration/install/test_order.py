@@ -12,7 +12,7 @@ import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import parse
 from tests.support.cluster import Cluster
-from tests.support.shuffled import with_reversed_hosts
+from tests.support.shuffled import second_run, with_reversed_hosts
 from tests.support.stats import show_stats, stats_of
 
 SET = "controller.quorum.bootstrap.servers"
@@ -22,6 +22,10 @@ SET = "controller.quorum.bootstrap.servers"
 def reversed_(combined: Cluster, tmp_path: Path) -> Cluster:
     """The running cluster by an inventory whose hosts come in the reverse order."""
     return with_reversed_hosts(combined, tmp_path)
+
+
+def test_a_second_run_changes_and_restarts_nothing(combined: Cluster, tmp_path: Path) -> None:
+    assert "Topics       2 (orders, payments)" in second_run(combined, tmp_path).output
 
 
 @pytest.mark.full

@@ -61,7 +61,7 @@ def test_a_part_of_a_cluster_and_strategy_free_are_refused(
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("playbook", short(sorted(WITH_PREFLIGHT), "site"))
+@pytest.mark.parametrize("playbook", sorted(WITH_PREFLIGHT))
 def test_the_preflight_refuses_a_part_of_a_cluster(playbook: str, tmp_path: Path) -> None:
     cluster, host = shipped(playbook, tmp_path)
     why = refused(cluster, cluster.playbook(f"playbooks/{playbook}.yml", "--limit", host))

@@ -12,7 +12,6 @@ import yaml
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
 from tests.support.cluster import ROOT, Cluster, Run, free_port_base
-from tests.support.forms import short
 
 #: What is not the same for all hosts, or has no default: the tests below say it themselves.
 OWN = (
@@ -94,7 +93,7 @@ def test_all_unclear_ones_stand_in_one_message_and_nothing_is_touched(tmp_path: 
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(("playbook", "variables"), short(MOVES.items(), ("groups", MOVES["groups"])))
+@pytest.mark.parametrize(("playbook", "variables"), MOVES.items())
 def test_a_plan_that_is_maybe_only_to_be_seen_is_never_carried_out(
     playbook: str, variables: dict[str, str], tmp_path: Path
 ) -> None:
@@ -135,7 +134,7 @@ WITHOUT_PLAN = (
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("playbook", short(WITHOUT_PLAN, "site"))
+@pytest.mark.parametrize("playbook", WITHOUT_PLAN)
 def test_a_playbook_without_a_plan_refuses_plan_only_before_it_looks(playbook: str, tmp_path: Path) -> None:
     shipped = "local_zookeeper" if playbook == "zookeeper_members" else "local"
     cluster = Cluster(ROOT / "inventories" / shipped, tmp_path / "run", free_port_base())

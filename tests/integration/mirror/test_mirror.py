@@ -11,7 +11,7 @@ from tests.support.cluster import until
 from tests.support.metrics import missing, scrape
 from tests.support.mirrored import Mirrored, local_mirror, small_mirror
 from tests.support.modules import run_module
-from tests.support.schedule import PLAIN
+from tests.support.schedule import is_plain
 from tests.support.traffic import producing, read_all
 
 #: The port for Prometheus, counted from the first of a node.
@@ -21,7 +21,7 @@ METRICS = 3
 @pytest.fixture(scope="module")
 def mirrored(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mirrored]:
     """The shipped inventory, up and mirroring; for the short form, with one node in each cluster."""
-    made = small_mirror if request.config.option.markexpr == PLAIN else local_mirror
+    made = small_mirror if is_plain(request.config) else local_mirror
     cluster = made(tmp_path_factory.mktemp("mirrored"), kafka_metrics_enabled=True)
     try:
         cluster.playbook().ok()

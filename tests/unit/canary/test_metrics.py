@@ -92,5 +92,10 @@ def test_each_broker_gets_a_partition_that_it_leads() -> None:
 
 
 def test_the_topic_can_be_written_where_there_is_one_broker() -> None:
+    assert config_for(1)["min.insync.replicas"] == "1"
+
+
+def test_one_of_two_or_more_brokers_may_be_away() -> None:
     assert config_for(2)["min.insync.replicas"] == "1"
+    assert config_for(3)["min.insync.replicas"] == "2"
     assert config_for(5)["min.insync.replicas"] == "2"

@@ -14,6 +14,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_pag
 from page.shown.names import path
 from tests.support.browser import Browser
 from tests.support.cluster import until
+from tests.support.forms import short
 from tests.support.page_seen import HOSTILE, Served, looked, served
 from tests.support.reports_left import SCRIPT, left
 from tests.support.status_seen import MADE, everything
@@ -32,9 +33,8 @@ PAGES = [
     *(path("clusters", "orders", "groups", name) for name in HOSTILE[-6:]),
 ]  # fmt: skip
 #: A screen with 200 % zoom is as narrow as a phone.
-SCREENS = pytest.mark.parametrize(
-    ("width", "is_dark"), [(1280, False), (390, True)], ids=["wide and light", "narrow and dark"]
-)
+SIZES, SCREEN_NAMES = [(1280, False), (390, True)], ["wide and light", "narrow and dark"]
+SCREENS = pytest.mark.parametrize(("width", "is_dark"), SIZES, ids=SCREEN_NAMES)
 
 
 @pytest.fixture(scope="module")
@@ -44,11 +44,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield one
 
 
-@pytest.mark.parametrize(
-    ("width", "is_dark"),
-    [pytest.param(1280, False, marks=pytest.mark.full), (390, True)],
-    ids=["wide and light", "narrow and dark"],
-)
+@pytest.mark.parametrize(("width", "is_dark"), short(SIZES, (390, True)), ids=SCREEN_NAMES)
 def test_no_page_has_an_error_or_is_wider_than_the_screen(
     page: Served, tmp_path: Path, width: int, is_dark: bool
 ) -> None:

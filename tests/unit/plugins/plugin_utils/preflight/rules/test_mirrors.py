@@ -353,7 +353,7 @@ VARIABLES = st.sampled_from(["mirror_flows", "mirror_user", "mirror_listener", "
                              "mirror_maker_rest_port", "kafka_version", "kafka_cluster_name"])  # fmt: skip
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(listed=st.lists(FLOW | JUNK, max_size=3))
 def test_no_flow_whatsoever_makes_the_rules_crash(listed: list[Any]) -> None:
     check_inventory(mirrored(mirror_flows=listed, mirrors=TWO))
