@@ -45,7 +45,7 @@ def _nodes(facts: ClusterFacts, before: str) -> dict[str, Any]:
         "plan": plan.plan_lines(made),
         "refusal": plan.refusal_text(facts.name, facts.action, made.outcomes),
         "before": plan.release_before(facts),
-        "left": plan.left_lines(made, before),
+        "left": plan.left_lines(made, before, facts.known),
     }
 
 

@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.registered import ACCEPT, accepted_ids
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.properties import effective, written
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_bool, names
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters import dynamic, plan, restarts
@@ -80,8 +81,5 @@ class Voters(Parts):
 
 def _joins_itself(node: Mapping[str, Any], results: Results) -> bool:
     """Whether a controller makes itself a voter, by its own variables: they may differ from those of the others."""
-    layers = ["kafka_config"]
-    layers += ["kafka_broker_config"] if "broker" in node["roles"] else []
-    layers += ["kraft_controller_config"] if "controller" in node["roles"] else []
-    values = [results.of(node["host"], layer).get(AUTO_JOIN) for layer in layers if "controller" in node["roles"]]
-    return any(as_bool(value) for value in values if value is not None)
+    own = effective(written(node["roles"], lambda variable: results.of(node["host"], variable)))
+    return "controller" in node["roles"] and AUTO_JOIN in own and as_bool(own[AUTO_JOIN].value)

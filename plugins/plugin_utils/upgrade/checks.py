@@ -73,6 +73,8 @@ def path(facts: ClusterFacts) -> Outcome:
                 yield Finding(REFUSE, f"{on} on {runs}: {way.why}", way.fix)
             else:
                 yield from _direction(facts, "kafka_version", runs, facts.target, on)
+                if way.direction == "up" and runs not in facts.known:
+                    yield Finding(NOTE, f"{on} on {runs} cannot go back: this collection does not have that release")
         servers: dict[tuple[str, str], list[NodeFacts]] = {}
         for node in facts.nodes:
             if not node.is_kafka and node.runs:
@@ -105,7 +107,7 @@ def features(facts: ClusterFacts) -> Outcome:
             yield Finding(REFUSE, what, fix)
         back = any(goes_back(node.runs, facts.target) for node in facts.kafka)
         finalised = (facts.info or {}).get("features")
-        if back and facts.info is None:
+        if back and finalised is None:
             what = f"the cluster could not be asked for its features ({facts.unasked or 'no answer'})"
             yield Finding(REFUSE, what, "start the cluster with the release that it runs, then go back")
         elif like(facts.target) and (new := too_new(finalised or {}, facts.target)):
@@ -142,8 +144,9 @@ def room(facts: ClusterFacts) -> Outcome:
     """Refuse machines without room for one more release."""
 
     def found() -> Findings:
-        full = [node for node in facts.nodes if not node.installed and (node.free_mib or RELEASE_MIB) < RELEASE_MIB]
-        for node in full:
+        for node in facts.nodes:
+            if node.installed or node.free_mib is None or node.free_mib >= RELEASE_MIB:
+                continue
             what = f"{node.host} has {node.free_mib} MiB free for {node.install_dir}, and a release takes {RELEASE_MIB}"
             yield Finding(REFUSE, what, "remove releases that no node runs from its directory releases, or make room")
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.cves import numbers
@@ -128,8 +128,11 @@ def refusal_text(cluster: str, action: str, outcomes: Iterable[Outcome]) -> str:
     return "\n".join([f"Cluster {cluster} cannot be {what} now, for {count}. Nothing was changed.", *reasons])
 
 
-def left_lines(plan: Plan, before: str) -> list[str]:
-    """Return what is left to do once all nodes have their release; before is the one that the cluster came from."""
+def left_lines(plan: Plan, before: str, known: Collection[str]) -> list[str]:
+    """Return what is left to do once all nodes have their release.
+
+    before -- the release that the cluster came from, empty where it is not known; known -- those that can be installed
+    """
     lines = [_of_kinds(plan, "Upgrade", progress)]
     if plan.action == BACK or not plan.features:
         return lines
@@ -137,7 +140,9 @@ def left_lines(plan: Plan, before: str) -> list[str]:
         f"Features     {plan.features}: an upgrade raises none. Raise them once you need no way back, by playbook "
         "upgrade, -e kafka_upgrade=finalize"
     )
-    if before:
+    if before and before not in known:
+        lines.append(f"Way back     none: this collection does not have Kafka {before}")
+    elif before:
         fix = f"kafka_version: {before} in the inventory, playbook upgrade, -e kafka_upgrade=back"
         lines.append(f"Way back     until then: {fix}")
     return lines

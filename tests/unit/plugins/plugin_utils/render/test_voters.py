@@ -91,6 +91,14 @@ def test_that_one_controller_joins_by_itself_is_seen_wherever_it_stands() -> Non
     assert voters(1, 2, 3)["voters"]["facts"].joins_itself is False
 
 
+def test_what_wins_says_whether_a_controller_joins_by_itself() -> None:
+    key = "controller.quorum.auto.join.enable"
+    hosts: dict[str, dict[str, Any]] = {f"c{one}": {"kafka_node_id": one} for one in (1, 2, 3)}
+    common = {"kafka_listeners": LISTENERS, "kafka_config": {key: True}, "kraft_controller_config": {key: "false"}}
+    found = view(hosts, controllers=list(hosts), host="c1", **common)["voters"]["facts"]
+    assert found.joins_itself is False
+
+
 @pytest.mark.parametrize("asked_for", [True, "true", "yes"])
 def test_a_static_quorum_goes_dynamic_where_it_is_asked_for_also_by_text(asked_for: Any) -> None:
     static = [{**member(one), "directory_id": None} for one in (1, 2, 3)]

@@ -64,6 +64,12 @@ def test_every_refusal_has_a_fix() -> None:
             REFUSE,
             "is older than what k1 runs (4.3.1)",
         ),
+        (
+            checks.path,
+            cluster(node(1, runs="4.3.0")),
+            NOTE,
+            "k1 on 4.3.0 cannot go back: this collection does not have",
+        ),
         (checks.path, cluster(action=BACK), REFUSE, "is newer than what k1, k2, k3 runs (3.9.2)"),
         (
             checks.features,
@@ -71,6 +77,7 @@ def test_every_refusal_has_a_fix() -> None:
             REFUSE,
             "could not be asked for its features (timed out)",
         ),
+        (checks.features, back(info=info(1, 2, 3, features=None)), REFUSE, "could not be asked for its features"),
         (checks.features, back(info=info(1, 2, 3, features={"metadata.version": 27})), REFUSE, "metadata.version 27"),
         (
             checks.features,
@@ -81,6 +88,7 @@ def test_every_refusal_has_a_fix() -> None:
         (checks.java, cluster(node(1, java=11), node(2)), REFUSE, "k1 has Java 11, and Kafka 4.3.1 needs 17"),
         (checks.java, cluster(node(1, java=None)), REFUSE, "k1 has no Java that works"),
         (checks.room, cluster(node(1, free_mib=12)), REFUSE, "k1 has 12 MiB free for /opt/kafka"),
+        (checks.room, cluster(node(1, free_mib=0)), REFUSE, "k1 has 0 MiB free for /opt/kafka"),
         (
             checks.properties,
             cluster(node(1, properties={"log.message.format.version": ("3.0", "kafka_config['x']")})),

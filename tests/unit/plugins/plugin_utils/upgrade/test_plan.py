@@ -17,6 +17,8 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.plan impor
 )
 from tests.unit.plugins.plugin_utils.upgrade.upgrade_data import NEW, OLD, cluster, info, node
 
+KNOWN = (OLD, NEW)
+
 
 def order(facts: ClusterFacts) -> list[str]:
     return [row.host for row in make_plan(facts, []).left]
@@ -120,20 +122,25 @@ def test_ensemble_and_brokers_are_counted_by_themselves() -> None:
 
 def test_what_is_left_names_features_and_the_way_back() -> None:
     done = cluster(*(node(number, runs=NEW) for number in (1, 2, 3)))
-    lines = left_lines(make_plan(done, []), OLD)
+    lines = left_lines(make_plan(done, []), OLD, KNOWN)
     assert lines[0] == "Upgrade      local: 3 of 3 nodes have 4.3.1"
     assert "metadata.version 21" in lines[1]
     assert "kafka_version: 3.9.2" in lines[2]
-    assert left_lines(make_plan(cluster(action=BACK), []), NEW) == ["Upgrade      local: 0 of 3 nodes have 4.3.1"]
-    assert left_lines(make_plan(done, []), "") == lines[:2], "a run that finds all done says what is left too"
+    assert left_lines(make_plan(cluster(action=BACK), []), NEW, KNOWN) == [
+        "Upgrade      local: 0 of 3 nodes have 4.3.1"
+    ]
+    assert left_lines(make_plan(done, []), "", KNOWN) == lines[:2], "a run that finds all done says what is left too"
+    assert left_lines(make_plan(done, []), "4.3.0", KNOWN)[2] == (
+        "Way back     none: this collection does not have Kafka 4.3.0"
+    )
     without = cluster(info=info(1, 2, 3, features=None))
-    assert len(left_lines(make_plan(without, []), OLD)) == 1
+    assert len(left_lines(make_plan(without, []), OLD, KNOWN)) == 1
 
 
 def test_what_is_left_counts_the_servers_of_an_ensemble() -> None:
     brokers = [node(number, ("broker",), target=OLD) for number in (1, 2)]
     servers = [node(number, ("zookeeper",), runs="3.9.5", target="3.9.5") for number in (8, 9)]
     facts = cluster(*brokers, *servers, info=info(1, 2, features=None))
-    assert left_lines(make_plan(facts, []), "") == [
+    assert left_lines(make_plan(facts, []), "", KNOWN) == [
         "Upgrade      local: 2 of 2 nodes have 3.9.2; ZooKeeper 2 of 2 servers have 3.9.5"
     ]

@@ -102,7 +102,7 @@ def test_a_release_that_the_collection_lacks_is_refused() -> None:
 
 def test_what_is_left_is_told_of_the_release_before() -> None:
     done = facts_of(looked(NEW), looked(NEW), looked(NEW))
-    assert f"kafka_version: {OLD}" in " ".join(left_lines(make_plan(done, []), OLD))
+    assert f"kafka_version: {OLD}" in " ".join(left_lines(make_plan(done, []), OLD, done.known))
     assert release_before(done) == ""
 
 
