@@ -18,9 +18,13 @@ description:
   - With O(state=judged) it ends that process, reads the topic with another client library as a reader of committed
     records does, and compares. A record that was acknowledged must be there once, at its offset, in its order; one of
     an aborted transaction must not be there. A record without an answer may be there or not.
+  - A stream begins and ends with a record and a transaction in each partition. With O(state=started) the module waits
+    for the first ones, and fails when not all are acknowledged within 60 seconds; without the last ones there is no
+    V(pass).
   - The process ends by itself after O(seconds), and within seconds when the run is gone. The action plugin names the
     run to the module. It has the login of the module, in memory only.
-  - The topic is deleted after the verdict unless O(keep_topic) is set or records are wrong.
+  - The topic is deleted after the verdict unless O(keep_topic) is set or records are wrong. Then its C(retention.ms)
+    becomes C(-1), and no other proof begins with this topic until it is deleted.
 extends_documentation_fragment:
   - streamops.kafka._attributes
   - streamops.kafka._connection
@@ -64,7 +68,9 @@ options:
     type: str
     default: ""
   proof:
-    description: The proof to judge, as RV(proof_id) of its start names it. Required with O(state=judged).
+    description: >-
+      The proof to judge or to stop, as RV(proof_id) of its start names it. Required with O(state=judged); a stream of
+      another proof is left as it is.
     type: str
   restarts:
     description: >-
@@ -89,6 +95,12 @@ options:
         description: When it was in sync again.
         type: float
         required: true
+  second_reader:
+    description: >-
+      What a second reader of the topic found, to be compared with what the module itself reads. C(found) is what job
+      V(proof) of the module M(streamops.kafka.spark_job) returns as C(figures.proof); C(error) is why it did not
+      read to the end. For it the stream is ended first, with O(state=stopped).
+    type: dict
   keep_topic:
     description: Whether the topic is kept after a proof without a finding.
     type: bool
@@ -128,12 +140,12 @@ partitions:
   returned: with O(state=started)
 proof:
   description: >-
-    What was found. C(verdict) is V(pass), V(fail), V(partial) where O(seconds) were over before the last restart, or
-    V(inconclusive) where the stream failed; C(why) says it in one line. C(acknowledged) are the records by kind,
-    C(read) those that the reader found; C(lost), C(repeated), C(reordered), C(moved) and C(aborted_read) count records,
-    C(wrong) has them by partition with their first and last offset. C(gaps) is the longest time of each partition
-    without an acknowledged record, with the nodes that were restarting in it; C(commit_gap) the longest time between
-    two committed transactions.
+    What was found. C(verdict) is V(pass), V(fail), V(partial) where O(seconds) were over before the last restart,
+    or V(inconclusive) where the stream failed; C(why) says it in one line. C(acknowledged) are the records by kind,
+    C(read) those that the reader found, C(read_second) those of O(second_reader); C(lost), C(repeated),
+    C(reordered), C(moved) and C(aborted_read) count records, C(wrong) has them by partition with their first and
+    last offset. C(gaps) is the longest time of each partition without an acknowledged record, with the nodes that
+    were restarting in it; C(commit_gap) the longest time between two committed transactions.
   type: dict
   returned: with O(state=judged)
 failure:
@@ -166,6 +178,7 @@ ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
             **{name: {"type": "float", "required": True} for name in _TIMES},
         },
     },
+    "second_reader": {"type": "dict"},
     "keep_topic": {"type": "bool", "default": False},
 }
 _WORK = {"started": begin, "judged": judge, "stopped": stop}

@@ -14,7 +14,12 @@ from typing import TYPE_CHECKING, Any
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import wait_until_none
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import list_brokers, topics_at
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError, is_denial
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import TOPIC, alter_configs, topic_values
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import (
+    RefusedError,
+    RequestFailedError,
+    is_denial,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._prove.judge import Found
 from ansible_collections.streamops.kafka.plugins.module_utils._prove.ledger import (
     IDEMPOTENT,
@@ -26,11 +31,15 @@ from ansible_collections.streamops.kafka.plugins.module_utils._prove.ledger impo
     name_of,
     value_of,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._prove.topic import assignment, configuration
+from ansible_collections.streamops.kafka.plugins.module_utils._prove.topic import (
+    KEPT_AS_EVIDENCE,
+    assignment,
+    configuration,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import TopicSpec, create_topics, delete_topics
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 #: Seconds that a record may wait for its acknowledgement: a broker that starts slowly is no failure of the proof.
 DELIVERY_SECONDS = 300
@@ -67,7 +76,16 @@ class Writing:
 
 
 def make_topic(session: Session, topic: str, seconds: int) -> int:
-    """Create the topic anew, one of an earlier proof is deleted before; return how many partitions it has."""
+    """Create the topic anew, one of an earlier proof is deleted before; return how many partitions it has.
+
+    Raises RefusedError where the earlier proof failed.
+    """
+    if _is_evidence(session, topic):
+        what = (
+            f"topic {topic} holds the records of a proof that failed. Look at them, then delete the topic, give this "
+            "proof another one by kafka_prove_topic, or run without kafka_prove."
+        )
+        raise RefusedError("proof", [what])
     drop_topic(session, topic)
     placed = assignment({one.id: one.rack for one in list_brokers(session) if not one.fenced})
     spec = TopicSpec(topic, len(placed), len(placed[0]), configuration(len(placed[0]), seconds), placed)
@@ -82,6 +100,17 @@ def drop_topic(session: Session, topic: str) -> None:
         return
     _done("delete topic", topic, delete_topics(session, [topic]))
     wait_until_none("delete topic", lambda: [topic] if _is_there(session, topic) else [], _SETTLE_SECONDS)
+
+
+def keep_topic(session: Session, topic: str) -> None:
+    """Keep the records of a proof that failed for as long as somebody needs them."""
+    kept = {"retention.ms": KEPT_AS_EVIDENCE}
+    _done("alter configs of topic", topic, alter_configs(session, TOPIC, {topic: kept}))
+
+
+def _is_evidence(session: Session, topic: str) -> bool:
+    values = topic_values(session, [topic], ["retention.ms"]).get(topic, {})
+    return values.get("retention.ms") == KEPT_AS_EVIDENCE
 
 
 def _is_there(session: Session, topic: str) -> bool:
@@ -99,9 +128,13 @@ def _done(what: str, topic: str, outcomes: Mapping[str, Any]) -> None:
 
 
 def write_idempotent(writing: Writing) -> None:
-    """Write records one by one, each acknowledged by all replicas in sync, until the stream ends."""
+    """Write records one by one, each acknowledged by all replicas in sync, until the stream ends.
+
+    It begins and ends with one in each partition, so that the first and the last look at the cluster are of all.
+    """
     producer = _producer(writing)
-    begun, number = time.monotonic(), 0
+    number = _round(producer, writing, 0)
+    begun = time.monotonic() - number / writing.rate
     while writing.goes_on():
         if _sent(producer, writing, Name(IDEMPOTENT, number), partial(_acknowledged, writing)):
             number += 1
@@ -112,25 +145,56 @@ def write_idempotent(writing: Writing) -> None:
         while writing.goes_on() and (left := begun + number / writing.rate - time.monotonic()) > 0:
             producer.poll(min(1.0, left))
         producer.poll(0)
+    _round(producer, writing, number)
     producer.flush(LAST_SECONDS)
 
 
+def _round(producer: Any, writing: Writing, number: int) -> int:
+    """Write a record into each partition; return the number of the next record."""
+    until = time.monotonic() + LAST_SECONDS
+    for one in range(number, number + writing.partitions):
+        while not _sent(producer, writing, Name(IDEMPOTENT, one), partial(_acknowledged, writing)):
+            if time.monotonic() > until:
+                return one
+            producer.poll(0.1)
+    return number + writing.partitions
+
+
 def write_transactional(writing: Writing) -> None:
-    """Write transactions of about one second's records, one after the other, until the stream ends."""
-    number, turn, size = 0, 0, max(1, round(writing.rate))
-    producer: Any = None
+    """Write transactions of about one second's records, one after the other, until the stream ends.
+
+    It begins and ends with one that is committed and has a record in each partition.
+    """
+    transactions, turn, size = _Transactions(writing), 0, max(1, round(writing.rate))
+    while writing.goes_on() and not transactions.write(writing.partitions):
+        time.sleep(_PAUSE)
     while writing.goes_on():
-        begun = time.monotonic()
-        producer = producer or _ready(writing)
-        if producer is None:
-            time.sleep(_PAUSE)
-            continue
-        names = [Name(TRANSACTIONAL, number + at) for at in range(size)]
-        number, turn = number + size, turn + 1
-        if not _transaction(producer, writing, names, turn % _ABORTED_EACH == 0):
-            producer = None
+        begun, turn = time.monotonic(), turn + 1
+        transactions.write(size, turn % _ABORTED_EACH == 0)
         while writing.goes_on() and time.monotonic() < begun + 1:
             time.sleep(0.05)
+    until = time.monotonic() + LAST_SECONDS
+    while not transactions.write(writing.partitions) and not writing.failed and time.monotonic() < until:
+        time.sleep(_PAUSE)
+
+
+class _Transactions:
+    """Transactions one after the other, whose records rise by one; after one that cannot go on the producer is new."""
+
+    def __init__(self, writing: Writing) -> None:
+        self._writing, self._producer, self._number = writing, None, 0
+
+    def write(self, size: int, aborts: bool = False) -> bool:
+        """Write one of so many records, which is aborted where that is asked for; tell whether it was committed."""
+        self._producer = self._producer or _ready(self._writing)
+        if self._producer is None:
+            return False
+        names = [Name(TRANSACTIONAL, self._number + at) for at in range(size)]
+        self._number += size
+        ended = _transaction(self._producer, self._writing, names, aborts)
+        if ended is None:
+            self._producer = None
+        return ended is True
 
 
 def _producer(writing: Writing, **more: Any) -> Any:
@@ -182,8 +246,8 @@ def _ready(writing: Writing) -> Any:
     return producer
 
 
-def _transaction(producer: Any, writing: Writing, names: Sequence[Name], aborts: bool) -> bool:
-    """Write one transaction; false where the producer can begin no other one.
+def _transaction(producer: Any, writing: Writing, names: Sequence[Name], aborts: bool) -> bool | None:
+    """Write one transaction; tell whether it was committed, none where the producer can begin no other one.
 
     Its records are acknowledged once it is committed. Where no answer comes, their fate is unknown.
     """
@@ -205,19 +269,19 @@ def _transaction(producer: Any, writing: Writing, names: Sequence[Name], aborts:
         _repeated(producer.abort_transaction if aborts else producer.commit_transaction)
     except KafkaException as error:
         if not error.args[0].txn_requires_abort():
-            return False
+            return None
         aborts = True
         try:
             _repeated(producer.abort_transaction)
         except KafkaException:
-            return False
+            return None
     at = time.time()
     for name in names:
         if aborts:
             writing.note(aborted_line(name))
         elif name in places:
             writing.note(acknowledged_line(name, Place(*places[name], at)))
-    return True
+    return not aborts
 
 
 def _repeated(call: Callable[[float], None]) -> None:
@@ -234,22 +298,30 @@ def _repeated(call: Callable[[float], None]) -> None:
             time.sleep(_PAUSE)
 
 
-def read_back(session: Session, topic: str, run: str, seconds: float) -> list[Found]:
+def read_back(session: Session, topic: str, run: str, partitions: int, seconds: float) -> list[Found]:
     """Return the records of this run that a reader of committed records finds, partition by partition, by offset.
 
     Raises RequestFailedError when the end was not reached within C(seconds).
     """
-    found: list[Found] = session.call(f"read {topic}", lambda: _consumed(session, topic, run, seconds))
+    # A broker that has not heard of the topic, or of all of its partitions, is no proof that its records are gone.
+    wait_until_none(
+        "read topic",
+        lambda: [topic] if len(topics_at(session, None, [topic]).get(topic, ())) < partitions else [],
+        _SETTLE_SECONDS,
+    )
+    found: list[Found] = session.call(
+        f"read {topic}", lambda: _consumed(session, topic, run, range(partitions), seconds)
+    )
     return sorted(found, key=lambda one: one[:2])
 
 
-def _consumed(session: Session, topic: str, run: str, seconds: float) -> list[Found]:
+def _consumed(session: Session, topic: str, run: str, partitions: Iterable[int], seconds: float) -> list[Found]:
     from kafka import KafkaConsumer, TopicPartition
 
     options = {"group_id": None, "auto_offset_reset": "none", "isolation_level": "read_committed"}
     consumer = KafkaConsumer(**session.python_config(), **options)
     try:
-        places = [TopicPartition(topic, one) for one in sorted(consumer.partitions_for_topic(topic) or ())]
+        places = [TopicPartition(topic, one) for one in partitions]
         consumer.assign(places)
         ends = _ends(session, places)
         consumer.seek_to_beginning(*places)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
@@ -18,8 +18,15 @@ from ansible_collections.streamops.kafka.plugins.module_utils._prove.gaps import
     longest_commit_gap,
     longest_gaps,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._prove.judge import ABORTED, FAIL, totals, verdict
-from ansible_collections.streamops.kafka.plugins.module_utils._prove.ledger import acknowledged_by
+from ansible_collections.streamops.kafka.plugins.module_utils._prove.judge import (
+    ABORTED,
+    FAIL,
+    Verdict,
+    totals,
+    verdict,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._prove.ledger import TIME_OVER, Ledger, acknowledged_by
+from ansible_collections.streamops.kafka.plugins.module_utils._prove.second import counted, judged, records_of
 from ansible_collections.streamops.kafka.plugins.module_utils._prove.topic import refusals
 
 #: Seconds for reading the topic back: two million records are read in far less.
@@ -50,38 +57,60 @@ def process_of(run_name: str) -> tuple[int, int] | None:
 
 
 def stop(params: Mapping[str, Any]) -> dict[str, Any]:
-    """End the stream without a verdict; its topic stays until the next proof, which makes it anew."""
+    """End the stream without a verdict; its topic stays until the next proof, which makes it anew.
+
+    One of another proof than the named one goes on.
+    """
     was = run.alive(params["directory"]) is not None
+    if not was or (params["proof"] and run.proof_in(params["directory"]) != params["proof"]):
+        return {"changed": False}
     run.end(params["directory"])
-    return {"changed": was}
+    return {"changed": True}
 
 
 def judge(params: Mapping[str, Any]) -> dict[str, Any]:
     """End the stream, read its topic back, and say what that proves."""
-    until = time.time()
-    run.end(params["directory"])
-    ledger = run.ledger(params["directory"])
+    now = time.time()
+    ledger = run.ended(params["directory"], params["proof"])
     restarts = [Restart(**one) for one in params["restarts"]]
+    # Without a restart a stream that nobody asked to end had to last until now.
+    over = ledger.ended is not None and ledger.ended[0] == TIME_OVER
+    until = max((one.in_sync for one in restarts), default=now if over else 0.0)
+    partitions = ledger.begun.partitions if ledger.begun else 0
     with Session(Connection.from_params(params)) as session:
-        found = api.read_back(session, params["topic"], params["proof"], _READ_SECONDS)
-        said = verdict(ledger, found, params["topic"], max((one.in_sync for one in restarts), default=until))
-        commits = longest_commit_gap(ledger, restarts)
-        proof = {
-            "verdict": said.word,
-            "why": said.why,
-            "topic": params["topic"],
-            "acknowledged": acknowledged_by(ledger),
-            "read": len(found),
-            **{"aborted_read" if what == ABORTED else what: count for what, count in totals(said.wrong).items()},
-            "wrong": [one._asdict() for one in said.wrong],
-            "gaps": [dict(one._asdict(), hosts=list(one.hosts)) for one in longest_gaps(ledger, restarts)],
-            "commit_gap": dict(commits._asdict(), hosts=list(commits.hosts)) if commits else None,
-            "restarts": [one._asdict() for one in restarts],
-        }
-        # What is wrong can be looked at in the topic alone.
-        if said.word != FAIL and not params["keep_topic"]:
-            try:
-                api.drop_topic(session, params["topic"])
-            except StreamopsError as error:
-                warn(f"topic {params['topic']} was not deleted: {error.message}")
-    return {"changed": True, "proof": proof}
+        found = api.read_back(session, params["topic"], params["proof"], partitions, _READ_SECONDS)
+        said, second = verdict(ledger, found, params["topic"], until), params["second_reader"]
+        if second:
+            said = judged(said, counted(params["proof"], found), second)
+        _leave(session, params, said.word == FAIL)
+    told = {"topic": params["topic"], "read": len(found), "read_second": records_of(second) if second else None}
+    return {"changed": True, "proof": {**told, **_told(said), **_measured(ledger, restarts)}}
+
+
+def _told(said: Verdict) -> dict[str, Any]:
+    counts = {"aborted_read" if what == ABORTED else what: count for what, count in totals(said.wrong).items()}
+    return {"verdict": said.word, "why": said.why, **counts, "wrong": [one._asdict() for one in said.wrong]}
+
+
+def _measured(ledger: Ledger, restarts: Sequence[Restart]) -> dict[str, Any]:
+    commits = longest_commit_gap(ledger, restarts)
+    return {
+        "acknowledged": acknowledged_by(ledger),
+        "gaps": [dict(one._asdict(), hosts=list(one.hosts)) for one in longest_gaps(ledger, restarts)],
+        "commit_gap": dict(commits._asdict(), hosts=list(commits.hosts)) if commits else None,
+        "restarts": [one._asdict() for one in restarts],
+    }
+
+
+def _leave(session: Session, params: Mapping[str, Any], is_evidence: bool) -> None:
+    """Keep the topic where something is wrong, which can be looked at there alone; else delete it unless it is to
+    stay."""
+    topic = params["topic"]
+    try:
+        if is_evidence:
+            api.keep_topic(session, topic)
+        elif not params["keep_topic"]:
+            api.drop_topic(session, topic)
+    except StreamopsError as error:
+        what = "its retention.ms was not changed" if is_evidence else "it was not deleted"
+        warn(f"topic {topic}: {what}: {error.message}")

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from ansible_collections.streamops.kafka.plugins.module_utils._prove.ledger import IDEMPOTENT, TRANSACTIONAL, Ledger
@@ -29,12 +29,16 @@ class Gap(NamedTuple):
 
 
 def longest_gaps(ledger: Ledger, restarts: Sequence[Restart]) -> list[Gap]:
-    """Return the longest gap of each partition, by partition, from the records of the idempotent producer."""
-    times: dict[int, list[float]] = {}
+    """Return the longest gap of each partition, by partition, from the records of the idempotent producer.
+
+    One lasts to the end of the stream where nothing was acknowledged after it, and from its begin to its end where
+    nothing was at all.
+    """
+    times: dict[int, list[float]] = {one: [] for one in range(ledger.begun.partitions if ledger.begun else 0)}
     for name, place in ledger.acknowledged.items():
         if name.kind == IDEMPOTENT:
             times.setdefault(place.partition, []).append(place.at)
-    found = ((partition, _longest(some)) for partition, some in sorted(times.items()))
+    found = ((partition, _longest(_to_the_end(ledger, some))) for partition, some in sorted(times.items()))
     return [Gap(at, long, begin, restarting(begin, begin + long, restarts)) for at, (long, begin) in found]
 
 
@@ -43,7 +47,7 @@ def longest_commit_gap(ledger: Ledger, restarts: Sequence[Restart]) -> Gap | Non
     times = {place.at for name, place in ledger.acknowledged.items() if name.kind == TRANSACTIONAL}
     if not times:
         return None
-    long, begin = _longest(times)
+    long, begin = _longest(_to_the_end(ledger, times))
     return Gap(-1, long, begin, restarting(begin, begin + long, restarts))
 
 
@@ -52,8 +56,15 @@ def restarting(begin: float, end: float, restarts: Sequence[Restart]) -> tuple[s
     return tuple(one.host for one in restarts if one.stopped <= end and begin <= one.in_sync)
 
 
+def _to_the_end(ledger: Ledger, times: Collection[float]) -> list[float]:
+    """Return the times of records with the end of the stream, where none came at it or later."""
+    begun = [] if times or not ledger.begun else [ledger.begun.at]
+    ended = [ledger.ended[1]] if ledger.ended and ledger.ended[1] > max(times, default=0.0) else []
+    return [*begun, *times, *ended]
+
+
 def _longest(times: Iterable[float]) -> tuple[float, float]:
     """Return the longest time between two neighbours, and the first of them."""
     ordered = sorted(times)
     gaps = ((ordered[at] - ordered[at - 1], ordered[at - 1]) for at in range(1, len(ordered)))
-    return max(gaps, default=(0.0, ordered[0]))
+    return max(gaps, default=(0.0, ordered[0] if ordered else 0.0))

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._prove.ledger import (
     FAILED,
     RUN_ENDED,
@@ -16,6 +17,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._prove.ledger impo
     Ledger,
     Name,
     acknowledged_by,
+    last_times,
+    silent_since,
 )
 
 #: What can be wrong with records, with the words of the failure.
@@ -105,8 +108,10 @@ def verdict(ledger: Ledger, found: Iterable[Found], topic: str, until: float) ->
         return Verdict(FAIL, wrong, failure(topic, wrong))
     if why := _unproven(ledger):
         return Verdict(INCONCLUSIVE, (), why)
-    late = _late(ledger, until)
-    return Verdict(PARTIAL if late else PASS, (), late)
+    if late := _late(ledger, until):
+        return Verdict(PARTIAL, (), late)
+    silent = _silent(ledger)
+    return Verdict(INCONCLUSIVE if silent else PASS, (), silent)
 
 
 def failure(topic: str, wrong: Sequence[Wrong]) -> str:
@@ -142,10 +147,29 @@ def _unproven(ledger: Ledger) -> str:
 
 
 def _late(ledger: Ledger, until: float) -> str:
-    """Say what a stream missed whose time was over before the change was; empty where it missed nothing."""
-    if ledger.ended is None or ledger.ended[0] != TIME_OVER or ledger.ended[1] >= until:
+    """Say what a stream missed that ended before the change did; empty where it missed nothing."""
+    if ledger.ended is None or ledger.ended[1] >= until:
         return ""
+    why = "after kafka_prove_seconds" if ledger.ended[0] == TIME_OVER else "since another run ended it"
     return (
-        f"the stream ended {until - ledger.ended[1]:.0f} s before the last node was back, after kafka_prove_seconds; "
-        "what it wrote is whole"
+        f"the stream ended {until - ledger.ended[1]:.0f} s before the last node was back, {why}; what it wrote is whole"
     )
+
+
+def _silent(ledger: Ledger) -> str:
+    """Say which partitions took no record any more when the stream ended; empty where all did.
+
+    A stream ends with a record and a transaction in each partition, so that one which lost its leader is seen.
+    """
+    if ledger.ended is None:
+        return ""
+    said = []
+    for kind, partitions in silent_since(ledger, ledger.ended[1]).items():
+        last = last_times(ledger, kind)
+        one = min(partitions, key=lambda partition: last.get(partition, 0.0))
+        since = f"{ledger.ended[1] - last[one]:.0f} s before" if one in last else "never"
+        where = f"partition{'s' * (len(partitions) != 1)} {capped([str(partition) for partition in partitions], 5)}"
+        said.append(
+            f"{where} acknowledged no {kind} record at the end of the stream (partition {one}: last one {since})"
+        )
+    return "; ".join(said)

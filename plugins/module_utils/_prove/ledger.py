@@ -18,7 +18,7 @@ KINDS = (IDEMPOTENT, TRANSACTIONAL)
 #: Why a stream ended.
 ASKED, TIME_OVER, RUN_ENDED, FAILED = "asked", "time_over", "run_ended", "failed"
 
-_ACKNOWLEDGED, _ABORTED, _ENDED = "+", "-", "."
+_BEGUN, _ACKNOWLEDGED, _ABORTED, _ENDED = "*", "+", "-", "."
 
 
 class Name(NamedTuple):
@@ -36,18 +36,28 @@ class Place(NamedTuple):
     at: float
 
 
+class Begun(NamedTuple):
+    """Which proof a stream is of, when it began (seconds since 1970), and into how many partitions it writes."""
+
+    proof: str
+    at: float
+    partitions: int
+
+
 @dataclass
 class Ledger:
     """What the writer was told.
 
     C(acknowledged): the records that must be read. C(aborted): those of aborted transactions, which must not be.
     A record in neither has an unknown fate (its answer never came), and may be there or not.
-    C(ended): why and when the stream ended, with what it says of it; none where its process was killed.
+    C(begun): none where the stream has not begun to write. C(ended): why and when the stream ended, with what it says
+    of it; none where its process was killed.
     """
 
     acknowledged: dict[Name, Place] = field(default_factory=dict)
     aborted: set[Name] = field(default_factory=set)
     ended: tuple[str, float, str] | None = None
+    begun: Begun | None = None
 
 
 def value_of(run: str, name: Name) -> bytes:
@@ -61,6 +71,11 @@ def name_of(run: str, value: bytes | None) -> Name | None:
     if len(parts) != 3 or parts[0] != run or parts[1] not in KINDS or not parts[2].isdecimal():
         return None
     return Name(parts[1], int(parts[2]))
+
+
+def begun_line(begun: Begun) -> str:
+    """Return the first line of a stream."""
+    return _line(_BEGUN, *begun)
 
 
 def acknowledged_line(name: Name, place: Place) -> str:
@@ -89,6 +104,8 @@ def read_ledger(lines: Iterable[str]) -> Ledger:
             ledger.acknowledged[Name(*rest[:2])] = Place(*rest[2:])
         elif what == _ABORTED:
             ledger.aborted.add(Name(*rest))
+        elif what == _BEGUN:
+            ledger.begun = Begun(*rest)
         else:
             ledger.ended = (rest[0], rest[1], rest[2])
     return ledger
@@ -100,6 +117,27 @@ def acknowledged_by(ledger: Ledger) -> Mapping[str, int]:
     for name in ledger.acknowledged:
         counts[name.kind] += 1
     return counts
+
+
+def last_times(ledger: Ledger, kind: str) -> dict[int, float]:
+    """Return when each partition acknowledged its last record of a kind; one that never did is left out."""
+    times: dict[int, float] = {}
+    for name, place in ledger.acknowledged.items():
+        if name.kind == kind:
+            times[place.partition] = max(place.at, times.get(place.partition, place.at))
+    return times
+
+
+def silent_since(ledger: Ledger, at: float) -> dict[str, list[int]]:
+    """Return by kind the partitions that acknowledged none of its records at C(at) or later; kinds without one are
+    left out."""
+    found = {}
+    for kind in KINDS:
+        last = last_times(ledger, kind)
+        partitions = range(ledger.begun.partitions if ledger.begun else 0)
+        if silent := [one for one in partitions if last.get(one, 0.0) < at]:
+            found[kind] = silent
+    return found
 
 
 def _line(*fields: object) -> str:

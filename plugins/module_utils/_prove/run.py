@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping
 from typing import IO, Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._node.process import stat
 from ansible_collections.streamops.kafka.plugins.module_utils._prove.api import (
     LAST_SECONDS,
@@ -29,13 +30,18 @@ from ansible_collections.streamops.kafka.plugins.module_utils._prove.ledger impo
     FAILED,
     RUN_ENDED,
     TIME_OVER,
+    Begun,
     Ledger,
+    begun_line,
     ended_line,
     read_ledger,
+    silent_since,
 )
 
 #: Seconds that the process has beyond its stream: for the last answers, and the calls that they wait in.
 _GRACE = 2 * LAST_SECONDS + 60
+#: Seconds in which each partition has to acknowledge a first record and a first transaction.
+_FIRST_SECONDS = 60
 #: Seconds between two looks at whether the stream goes on.
 _LOOK = 0.25
 _STOP, _PROCESS, _LEDGER = "stop", "process", "ledger.jsonl"
@@ -57,7 +63,7 @@ def start(directory: str, prepare: Callable[[], Mapping[str, Any]], watched: tup
             "or end it with state=stopped"
         )
     os.makedirs(directory, mode=0o700, exist_ok=True)
-    for name in (_STOP, _PROCESS, _LEDGER):
+    for name in (_STOP, _PROCESS):
         with contextlib.suppress(FileNotFoundError):
             os.remove(os.path.join(directory, name))
     reader, writer = os.pipe()
@@ -69,10 +75,31 @@ def start(directory: str, prepare: Callable[[], Mapping[str, Any]], watched: tup
     with os.fdopen(writer, "w", encoding="utf-8") as told:
         options = dict(prepare())
         told.write(json.dumps(options))
-    until = time.monotonic() + 10
-    while not os.path.exists(os.path.join(directory, _LEDGER)) and time.monotonic() < until:
-        time.sleep(0.05)
+    if why := _unacknowledged(directory, options["run"]):
+        end(directory)
+        raise StreamError(
+            f"{why}, so nothing can be proven. The stream was ended. fix: see by playbook status whether all "
+            "partitions have a leader and replicas in sync, or run without kafka_prove"
+        )
     return options
+
+
+def _unacknowledged(directory: str, proof: str) -> str:
+    """Wait until each partition has acknowledged a record and a committed transaction; say why not all did."""
+    until = time.monotonic() + _FIRST_SECONDS
+    while True:
+        told = _read(directory) or Ledger()
+        begun = told.begun if told.begun and told.begun.proof == proof else None
+        silent = silent_since(told, begun.at) if begun else {}
+        if begun and not silent:
+            return ""
+        if begun and told.ended:
+            return f"the stream ended at once ({told.ended[2] or told.ended[0]})"
+        if time.monotonic() > until:
+            where = [f"no {kind} record in partition {capped([*map(str, some)], 5)}" for kind, some in silent.items()]
+            said = "; ".join(where) or "no record was written"
+            return f"the cluster did not acknowledge all first records within {_FIRST_SECONDS} s ({said})"
+        time.sleep(_LOOK)
 
 
 def alive(directory: str) -> int | None:
@@ -99,15 +126,37 @@ def end(directory: str) -> None:
             os.kill(pid, signal.SIGKILL)
 
 
+def ended(directory: str, proof: str) -> Ledger:
+    """End the stream of a proof, and return what it was told."""
+    if (other := proof_in(directory)) != proof:
+        there = f"the stream in {directory} is of another proof ({other})" if other else f"no stream is in {directory}"
+        raise StreamError(
+            f"{there}, so nothing was proven; it was left as it is. fix: run again with kafka_prove, and give clusters "
+            "of one name that are changed at the same time a kafka_cache_dir each"
+        )
+    end(directory)
+    return ledger(directory)
+
+
+def proof_in(directory: str) -> str:
+    """Return which proof the stream in this directory is of, empty where none has begun."""
+    told = _read(directory)
+    return told.begun.proof if told and told.begun else ""
+
+
 def ledger(directory: str) -> Ledger:
     """Return what the stream in this directory was told until now."""
+    if (told := _read(directory)) is None:
+        raise StreamError(f"no stream has begun in {directory}, so nothing was proven. fix: run again with kafka_prove")
+    return told
+
+
+def _read(directory: str) -> Ledger | None:
     try:
         with open(os.path.join(directory, _LEDGER), encoding="utf-8") as stream:
             return read_ledger(stream)
-    except FileNotFoundError as error:
-        raise StreamError(
-            f"no stream has begun in {directory}, so nothing was proven. fix: run again with kafka_prove"
-        ) from error
+    except FileNotFoundError:
+        return None
 
 
 def _detached(directory: str, reader: int, watched: tuple[int, int] | None) -> None:
@@ -147,7 +196,8 @@ def _stream(directory: str, options: Mapping[str, Any], watched: tuple[int, int]
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.alarm(int(seconds + _GRACE))
     ends, lock = threading.Event(), threading.Lock()
-    with open(os.path.join(directory, _LEDGER), "a", encoding="utf-8", buffering=1) as lines:
+    with open(os.path.join(directory, _LEDGER), "w", encoding="utf-8", buffering=1) as lines:
+        _note(lines, lock, begun_line(Begun(options["run"], time.time(), options["partitions"])))
         writing = Writing(
             options["config"],
             options["run"],
@@ -163,8 +213,9 @@ def _stream(directory: str, options: Mapping[str, Any], watched: tuple[int, int]
         why = _watch(directory, writing, time.monotonic() + seconds, watched, threads)
         at = time.time()
         ends.set()
+        last = time.monotonic() + _GRACE / 2
         for one in threads:
-            one.join(_GRACE / 2)
+            one.join(max(0.0, last - time.monotonic()))
         _note(lines, lock, ended_line(why, at, writing.failed))
 
 

@@ -17,6 +17,8 @@ _LED, MOST = 2, 100
 MOST_RECORDS = 2_000_000
 #: Seconds that records are kept after the longest stream, for who wants to read them again.
 _KEPT = 3600
+#: The retention.ms of records in which something is wrong: they are evidence, and no other proof deletes them.
+KEPT_AS_EVIDENCE = "-1"
 #: The fewest records a second: there are two producers.
 LEAST_RATE = 2
 _BOUNDS = "kafka_prove_seconds, kafka_prove_rate"

@@ -36,6 +36,8 @@ def proof_lines(proof: Row) -> list[str]:
     if longest := longest_gap(proof):
         where = f"partition {longest['partition']}{during(longest)}"
         lines.append(f"Longest gap  {longest['seconds']:.1f} s without an acknowledged record, {where}")
+    if proof.get("read_second"):
+        lines.append(f"Readers      a plain one found {proof['read']:,} records, Spark {proof['read_second']:,}")
     return [*lines, *([f"Why          {proof['why']}"] if proof["why"] else [])]
 
 

@@ -41,6 +41,8 @@ def proof_report(proof: Mapping[str, Any], cluster: str) -> str:
 
 def _tiles(proof: Mapping[str, Any]) -> str:
     tiles = [*((f"Acknowledged, {kind}", number) for kind, number in proof["acknowledged"].items())]
+    if proof.get("read_second"):
+        tiles += [("Read, plain", proof["read"]), ("Read, Spark", proof["read_second"])]
     tiles += [(words.capitalize(), proof[key]) for key, words in COUNTED.items()]
     shown = "".join(
         f'<div class="tile"><div class="name">{escape(name)}</div><div class="value">{number:,}</div></div>'

@@ -96,6 +96,27 @@ def test_records_that_were_deleted_are_lost_and_the_topic_stays(
     assert told["lost"] > 0
     assert told["why"].startswith("topic __streamops_prove, partition 0, offsets 0 to 4: ")
     assert told["why"].endswith("acknowledged and lost")
+    again = proof("started", rate=100, seconds=60)
+    assert "holds the records of a proof that failed" in again["msg"]
+    assert acknowledged(tmp_path) >= 100, "the ledger of the failed proof stays"
+    servers = {"bootstrap_servers": broker.bootstrap_servers}
+    gone = {"topics": [{"name": "__streamops_prove", "state": "absent"}], "allow_delete": True}
+    assert not run_module("streamops.kafka.topics", {**servers, **gone})["failed"]
+
+
+@pytest.mark.full
+def test_a_stream_that_nobody_answers_at_its_end_is_no_pass(
+    broker: LoneBroker, proof: Callable[..., dict[str, Any]], tmp_path: Path
+) -> None:
+    begun = proof("started", rate=100, seconds=10)
+    until(lambda: acknowledged(tmp_path) >= 50, "both producers to be under way", 60)
+    broker.kill()
+    until(lambda: alive(str(tmp_path / "prove")) is None, "the stream to end by its time", 120)
+    broker.start()
+    told = proof("judged", proof=begun["proof_id"])["proof"]
+    assert (told["verdict"], told["lost"]) == ("inconclusive", 0)
+    assert "partitions 0, 1 acknowledged no idempotent record at the end of the stream" in told["why"]
+    assert all(one["seconds"] > 1 for one in told["gaps"])
 
 
 @pytest.mark.full
@@ -125,6 +146,9 @@ def test_a_stream_ends_with_its_run_and_leaves_no_process(proof: Callable[..., d
         assert alive(str(tmp_path / "prove")) is not None
         again = proof("started", seconds=60)
         assert "a stream is under way" in again["msg"]
+        for state in ("judged", "stopped"):
+            proof(state, proof="another")
+            assert alive(str(tmp_path / "prove")) is not None, "a stream of another run goes on"
         run.kill()
         run.wait(10)
         until(lambda: alive(str(tmp_path / "prove")) is None, "the stream to end with its run", 30)

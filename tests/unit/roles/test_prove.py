@@ -20,6 +20,7 @@ DEFAULTS = {
     "kafka_prove_rate": 100,
     "kafka_prove_seconds": 3600,
     "kafka_prove_keep_topic": False,
+    "kafka_prove_spark": False,
     "kafka_prove_report_dir": "/proofs",
 }
 #: A process of its own, since filters of collections need Ansible's loader, which stays once it is there.

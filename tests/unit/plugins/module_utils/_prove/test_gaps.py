@@ -9,8 +9,10 @@ from ansible_collections.streamops.kafka.plugins.module_utils._prove.gaps import
     longest_gaps,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._prove.ledger import (
+    ASKED,
     IDEMPOTENT,
     TRANSACTIONAL,
+    Begun,
     Ledger,
     Name,
     Place,
@@ -41,3 +43,12 @@ def test_commits_are_of_all_partitions() -> None:
     assert longest_commit_gap(some, RESTARTS) == Gap(-1, 4, 18, ("kafka2",))
     assert longest_gaps(some, RESTARTS) == []
     assert longest_commit_gap(Ledger(), RESTARTS) is None
+
+
+def test_the_time_from_the_last_record_to_the_end_is_a_gap_too() -> None:
+    some = ledger(IDEMPOTENT, (0, 12), (0, 13))
+    some.begun, some.ended = Begun("1", 11, 2), (ASKED, 25.0, "")
+    assert longest_gaps(some, RESTARTS) == [Gap(0, 12, 13, ("kafka1", "kafka2")), Gap(1, 14, 11, ("kafka1", "kafka2"))]
+    commits = ledger(TRANSACTIONAL, (0, 22))
+    commits.ended = (ASKED, 25.0, "")
+    assert longest_commit_gap(commits, RESTARTS) == Gap(-1, 3, 22, ("kafka2",))

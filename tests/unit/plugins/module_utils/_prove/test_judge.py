@@ -29,6 +29,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._prove.ledger impo
     RUN_ENDED,
     TIME_OVER,
     TRANSACTIONAL,
+    Begun,
     Ledger,
     Name,
     Place,
@@ -152,3 +153,39 @@ def test_what_is_wrong_counts_however_the_stream_ended() -> None:
     ledger = written(0, 4)
     ledger.ended = None
     assert verdict(ledger, there(0), "t", 150).word == FAIL
+
+
+def acknowledged_at(*times: tuple[str, int, float]) -> tuple[Ledger, list[Found]]:
+    """A stream of proof 1 into two partitions, which ended at 200: records by kind, partition and time."""
+    places = {name(at, kind): Place(partition, at, when) for at, (kind, partition, when) in enumerate(times)}
+    found = [Found(place.partition, place.offset, one) for one, place in places.items()]
+    return Ledger(places, set(), (ASKED, 200.0, ""), Begun("1", 100.0, 2)), found
+
+
+ALL = [(kind, partition, 201.0) for kind in KINDS for partition in (0, 1)]
+
+
+def test_a_stream_that_each_partition_answers_to_its_end_passes() -> None:
+    assert verdict(*acknowledged_at(*ALL), "t", 150).word == PASS
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ([*ALL[:1], (IDEMPOTENT, 1, 140.0), *ALL[2:]], "partition 1 acknowledged no idempotent record"),
+        ([ALL[0], *ALL[2:]], "(partition 1: last one never)"),
+        ([*ALL[:3], (TRANSACTIONAL, 1, 199.0)], "(partition 1: last one 1 s before)"),
+        ([*ALL[:2], *((TRANSACTIONAL, one, 150.0) for one in (0, 1))], "partitions 0, 1 acknowledged no transactional"),
+    ],
+)
+def test_a_partition_that_takes_no_record_at_the_end_is_no_pass(given: list[tuple[str, int, float]], why: str) -> None:
+    found = verdict(*acknowledged_at(*given), "t", 150)
+    assert found.word == INCONCLUSIVE
+    assert why in found.why
+
+
+def test_a_stream_that_another_run_ended_proves_a_part() -> None:
+    ledger = written(0)
+    ledger.ended = (ASKED, 130.0, "")
+    found = verdict(ledger, there(0), "t", 150)
+    assert (found.word, found.why[:46]) == (PARTIAL, "the stream ended 20 s before the last node was")

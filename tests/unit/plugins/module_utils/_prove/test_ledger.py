@@ -11,11 +11,13 @@ from ansible_collections.streamops.kafka.plugins.module_utils._prove.ledger impo
     ASKED,
     IDEMPOTENT,
     TRANSACTIONAL,
+    Begun,
     Name,
     Place,
     aborted_line,
     acknowledged_by,
     acknowledged_line,
+    begun_line,
     ended_line,
     name_of,
     read_ledger,
@@ -23,11 +25,13 @@ from ansible_collections.streamops.kafka.plugins.module_utils._prove.ledger impo
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._prove.topic import MOST_RECORDS
 
+BEGUN = Begun("5f0c2a91", 1700000000.0, 6)
 FIRST, SECOND = Name(IDEMPOTENT, 0), Name(TRANSACTIONAL, 7)
 LINES = [
     acknowledged_line(FIRST, Place(2, 40, 1700000000.25)),
     aborted_line(SECOND),
     ended_line(ASKED, 1700000001.5, "asked to"),
+    begun_line(BEGUN),
 ]
 
 
@@ -35,6 +39,7 @@ def test_a_ledger_is_read_as_it_was_written() -> None:
     ledger = read_ledger(LINES)
     assert ledger.acknowledged == {FIRST: Place(2, 40, 1700000000.25)}
     assert ledger.aborted == {SECOND}
+    assert ledger.begun == BEGUN
     assert ledger.ended == (ASKED, 1700000001.5, "asked to")
     assert acknowledged_by(ledger) == {IDEMPOTENT: 1, TRANSACTIONAL: 0}
 
@@ -45,6 +50,7 @@ def test_another_reader_finds_records_and_lines_as_the_docs_say() -> None:
         ["+", IDEMPOTENT, 0, 2, 40, 1700000000.25],
         ["-", TRANSACTIONAL, 7],
         [".", ASKED, 1700000001.5, "asked to"],
+        ["*", "5f0c2a91", 1700000000.0, 6],
     ]
 
 
