@@ -111,9 +111,10 @@ def test_a_stream_that_nobody_answers_at_its_end_is_no_pass(
     begun = proof("started", rate=100, seconds=10)
     until(lambda: acknowledged(tmp_path) >= 50, "both producers to be under way", 60)
     broker.kill()
+    before = dict.fromkeys(("stopped", "listening", "in_sync"), time.time() - 1)
     until(lambda: alive(str(tmp_path / "prove")) is None, "the stream to end by its time", 120)
     broker.start()
-    told = proof("judged", proof=begun["proof_id"])["proof"]
+    told = proof("judged", proof=begun["proof_id"], restarts=[{"host": "kafka1", **before}])["proof"]
     assert (told["verdict"], told["lost"]) == ("inconclusive", 0)
     assert "partitions 0, 1 acknowledged no idempotent record at the end of the stream" in told["why"]
     assert all(one["seconds"] > 1 for one in told["gaps"])
