@@ -19,6 +19,7 @@ from typing import Any
 from spark_validation.core.errors import BadArgumentsError, CannotRunError, root_cause
 from spark_validation.core.result import Result, broken_off, save
 from spark_validation.mirror import config as mirror_config
+from spark_validation.proof import config as proof_config
 from spark_validation.report import page
 from spark_validation.smoke import config as smoke_config
 from spark_validation.told import findings
@@ -93,7 +94,9 @@ def _brought(output: Path, uri: str) -> AbstractContextManager[None]:
 
 
 @contextmanager
-def _running(arguments: smoke_config.Arguments | mirror_config.Arguments, result: Result) -> Iterator[tuple[Any, Any]]:
+def _running(
+    arguments: smoke_config.Arguments | mirror_config.Arguments | proof_config.Arguments, result: Result
+) -> Iterator[tuple[Any, Any]]:
     """Session and progress of a job, closed at its end."""
     # Spark is imported late: bad arguments and `report` need neither Java nor a session.
     from spark_validation.core.progress import Progress
@@ -126,6 +129,13 @@ def _mirror_audit(arguments: mirror_config.Arguments, result: Result) -> None:
         MirrorAudit(session, arguments, progress, result).run()
 
 
+def _proof(arguments: proof_config.Arguments, result: Result) -> None:
+    with _running(arguments, result) as (session, progress):
+        from spark_validation.proof.job import ProofReader
+
+        ProofReader(session, arguments, progress, result).run()
+
+
 @dataclass(frozen=True)
 class Job:
     """A job: how its arguments are read, and what runs with them."""
@@ -137,6 +147,7 @@ class Job:
 JOBS: dict[str, Job] = {
     "smoke": Job(smoke_config.parse, _smoke),
     "mirror_audit": Job(mirror_config.parse, _mirror_audit),
+    "proof": Job(proof_config.parse, _proof),
 }
 
 

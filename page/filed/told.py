@@ -23,10 +23,10 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_dat
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_view import LOOKS
 
 UNKNOWN, STATUS, MOVE, VALIDATION, MIRROR_AUDIT = "unknown", "status", "move", "validation", "mirror audit"
-PROOF = "proof of a roll"
+PROOF, PROOF_READ = "proof of a roll", "second reading of a proof"
 #: Of a Spark job (spark_validation/core/result.py, which the page does not have).
 SPARK_SCHEMA = "streamops.spark_validation.result/1"
-_JOBS = {"smoke": VALIDATION, "mirror_audit": MIRROR_AUDIT}
+_JOBS = {"smoke": VALIDATION, "mirror_audit": MIRROR_AUDIT, "proof": PROOF_READ}
 _VERDICTS = {"pass": "pass", "fail": "fail", "inconclusive": "inconclusive", "error": "fail"}
 _OUTCOMES = {"done": "pass", PLANNED: "info", "failed": "fail"}
 _SEVERITIES = ("down", "degraded", "note")

@@ -10,6 +10,7 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, Step
 from ansible_collections.streamops.kafka.plugins.module_utils._spark.job import (
     MIRROR_AUDIT,
+    PROOF,
     SMOKE,
     WATCH_OPTIONS,
     Tracker,
@@ -24,6 +25,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.action im
 _NOT_IN_CHECK_MODE = {
     SMOKE: "Spark validation is skipped in check mode: the job writes records",
     MIRROR_AUDIT: "The audit of the mirror is skipped in check mode: it waits for records that no run has sent",
+    PROOF: "The second reading of the proof is skipped in check mode: no stream was written",
 }
 
 

@@ -35,10 +35,10 @@ attributes:
 options:
   job:
     description: >-
-      The job. V(smoke) writes records and audits them; V(mirror_audit) compares a mirror with its source and writes
-      nothing.
+      The job. V(smoke) writes records and audits them; V(mirror_audit) compares a mirror with its source; V(proof)
+      reads the topic of a proof and counts what is there. The last two write nothing.
     type: str
-    choices: [smoke, mirror_audit]
+    choices: [smoke, mirror_audit, proof]
     default: smoke
   output_dir:
     description: >-
@@ -188,8 +188,9 @@ exit_code:
   type: int
 result:
   description: >-
-    The summary of result.json with run_id, verdict, message, findings, seconds, checks and headline figures; of a job
-    that failed only the checks that did not pass.
+    The summary of result.json with run_id, verdict, message, findings, seconds, checks and headline figures (of
+    O(job=proof) also C(figures.proof), the counts by partition and kind); of a job that failed only the checks that
+    did not pass.
   returned: when the job left a result
   type: dict
 report:

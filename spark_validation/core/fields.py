@@ -1,6 +1,6 @@
 """What a table of arguments is made of: a key, its JSON type, its rule; and the check of a whole object. Pure.
 
-Each job has one table (smoke/config.py, mirror/config.py); its page in docs repeats it and a test compares the two.
+Each job has one table (`config.py` of its room); its page in docs repeats it and a test compares the two.
 """
 # SPDX-License-Identifier: GPL-3.0-or-later
 
@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from spark_validation.core.errors import BadArgumentsError
 
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,31}")
+_TOPIC = re.compile(r"[A-Za-z0-9._-]{1,249}")
 #: Names whose values are secrets: the rule of module_utils/_core/properties.py, which a test compares with this one.
 SECRET_NAME = re.compile(
     r"pass(word|phrase|wd|code)|(?<!by)pass$|pw(d|$)|secret|token(?!\.(endpoint|expiry|max)|s\.per)|jaas|credential"
@@ -85,6 +86,7 @@ def one_of(*words: str) -> Rule:
 
 
 run_id = matching(_RUN_ID, "1 to 32 letters, digits, dots, dashes or underscores")
+topic = matching(_TOPIC, "a legal topic name")
 count = between(1, 10_000_000_000)
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from spark_validation.mirror.cluster import Place, TopicSeen
+from spark_validation.core.cluster import Place, TopicSeen
 from spark_validation.mirror.config import Pair
 from spark_validation.mirror.seen import Scope, Span
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from spark_validation.core.cluster import Place
 from spark_validation.core.errors import CannotRunError, asked
 from spark_validation.core.fields import Reach
 from spark_validation.core.session import client_properties
-from spark_validation.mirror.cluster import Place
 
 _BYTES = "org.apache.kafka.common.serialization.ByteArrayDeserializer"
 _FIRST_STEP, _GROWTH = 4, 4

@@ -11,13 +11,13 @@ from contextlib import ExitStack
 
 from pyspark.sql import SparkSession
 
+from spark_validation.core.cluster import KafkaCluster, Place, TopicSeen
 from spark_validation.core.errors import CannotRunError, root_cause
 from spark_validation.core.progress import Progress, records_read
 from spark_validation.core.read import reader
 from spark_validation.core.result import Result, rate
 from spark_validation.core.session import jvm, versions
 from spark_validation.mirror import figures, judge
-from spark_validation.mirror.cluster import MirrorCluster, Place, TopicSeen
 from spark_validation.mirror.compare import Comparison, How
 from spark_validation.mirror.config import Arguments, Cluster, Pair
 from spark_validation.mirror.freeze import Offsets, SourceFrozen, TargetFrozen, begins, scopes
@@ -58,8 +58,8 @@ class MirrorAudit:
                 pairs = [pair for pair in arguments.pairs if pair.source not in behind]
                 self._compare(frozen, before, pairs, waited.positions)
 
-    def _cluster(self, side: Cluster) -> MirrorCluster:
-        return MirrorCluster(jvm(self.session), side.alias, side)
+    def _cluster(self, side: Cluster) -> KafkaCluster:
+        return KafkaCluster(jvm(self.session), side.alias, side)
 
     def _freeze(self) -> SourceFrozen:
         arguments, source = self.arguments, self._source
@@ -74,7 +74,7 @@ class MirrorAudit:
         lasts = frontiers(jvm(self.session), source.alias, arguments.source, ranges)
         return SourceFrozen(topics, log_starts, starts, lasts)
 
-    def _at_time(self, cluster: MirrorCluster, places: list[Place]) -> Offsets | None:
+    def _at_time(self, cluster: KafkaCluster, places: list[Place]) -> Offsets | None:
         return None if self.arguments.from_ms is None else cluster.at(places, self.arguments.from_ms)
 
     def _wait(self, frozen: SourceFrozen) -> Waited:
@@ -160,9 +160,7 @@ class MirrorAudit:
             raise CannotRunError("read", why) from error
 
 
-def _disturbed(
-    cluster: MirrorCluster, before: dict[str, TopicSeen], names: set[str], starts: Offsets
-) -> dict[str, str]:
+def _disturbed(cluster: KafkaCluster, before: dict[str, TopicSeen], names: set[str], starts: Offsets) -> dict[str, str]:
     """What happened to topics since `before` and `starts` (the first offsets read) were taken, by topic."""
     now = cluster.topics(sorted(names))
     found = {}

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from spark_validation.core.cluster import Place, TopicSeen
 from spark_validation.core.result import FAIL, INCONCLUSIVE, INFO, PASS, Check, none_of, noted
-from spark_validation.mirror.cluster import Place, TopicSeen
 from spark_validation.mirror.config import Arguments, Pair
 from spark_validation.mirror.seen import (
     CHANGED,

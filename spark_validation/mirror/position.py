@@ -10,8 +10,8 @@ from typing import Any, Protocol
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
+from spark_validation.core.cluster import KafkaCluster, Place
 from spark_validation.core.read import Reader
-from spark_validation.mirror.cluster import MirrorCluster, Place
 
 # The connector's name in the dedicated mode of MirrorMaker 2, first part of the key of its offsets (KIP-382, KIP-618).
 _CONNECTOR = "MirrorSourceConnector"
@@ -27,7 +27,7 @@ class Positions(Protocol):
 class OffsetsTopic:
     """MirrorMaker 2: JSON records of its offsets topic on the target, read on from where the last look ended."""
 
-    def __init__(self, cluster: MirrorCluster, topic: str, source: str, read: Reader) -> None:
+    def __init__(self, cluster: KafkaCluster, topic: str, source: str, read: Reader) -> None:
         """`source` is the alias that the records must name."""
         self._cluster, self._topic, self._source, self._read = cluster, topic, source, read
         self._seen: dict[int, int] = {}
@@ -55,7 +55,7 @@ class OffsetsTopic:
 class Group:
     """The legacy engine: the offsets that its consumer group has committed on the source."""
 
-    def __init__(self, cluster: MirrorCluster, group: str) -> None:
+    def __init__(self, cluster: KafkaCluster, group: str) -> None:
         self._cluster, self._group = cluster, group
 
     def look(self) -> dict[Place, int]:

@@ -7,8 +7,8 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
+from spark_validation.core.cluster import Place
 from spark_validation.core.progress import Progress
-from spark_validation.mirror.cluster import Place
 from spark_validation.mirror.position import Positions
 
 _SAMPLES = 200

@@ -10,8 +10,11 @@ from typing import Any
 
 from spark_validation.report import layout, plots
 from spark_validation.report import mirror as mirror_report
+from spark_validation.report import proof as proof_report
 from spark_validation.report.shown import Document, card, tile
 
+#: Jobs whose reports have parts of their own; all others show those of job smoke.
+_OWN = {part.JOB: part for part in (mirror_report, proof_report)}
 _WORDS = {
     "pass": ("Pass", "Everything that was acknowledged is there, once, in order and unchanged."),
     "fail": ("Fail", "It was judged, and something is wrong. The failing checks say what."),
@@ -38,13 +41,13 @@ def render(values: dict[str, Any]) -> str:
     """The report as one HTML document."""
     document = Document(values)
     style = (pkgutil.get_data("spark_validation.core", "report.css") or b"").decode()
-    mirror = document.get("job") == mirror_report.JOB
+    own = _OWN.get(document.get("job"))
     sections = [_head(document)]
     if document.get("figures.total"):
-        sections += [mirror_report.tiles(document) if mirror else _tiles(document)]
+        sections += [own.tiles(document) if own else _tiles(document)]
     sections += [_checks(document)]
-    if mirror:
-        sections += [card(*parts) for parts in mirror_report.cards(document)]
+    if own:
+        sections += [card(*parts) for parts in own.cards(document)]
     if document.get("cluster.brokers"):
         sections += [card("Cluster layout", layout.NOTE, layout.draw(document))]
     if document.get("figures.partitions"):
@@ -63,11 +66,11 @@ def render(values: dict[str, Any]) -> str:
 
 def _head(document: Document) -> str:
     verdict = document.get("verdict")
-    mirror = document.get("job") == mirror_report.JOB
+    own = _OWN.get(document.get("job"))
     word, say = _WORDS[verdict]
-    say = mirror_report.SAYS if mirror and verdict == "pass" else say
+    say = own.SAYS if own and verdict == "pass" else say
     said = _found(document) or (escape(document.get("message")) if document.get("message") else say)
-    facts = mirror_report.facts(document) if mirror else _facts(document)
+    facts = own.facts(document) if own else _facts(document)
     return f"""<header class="card {verdict}">
 <svg class="mark" viewBox="0 0 60 60" aria-hidden="true"><path d="{_MARKS[verdict]}"/></svg>
 <div><div class="word">{word}</div><div class="say">{said}</div></div>

@@ -7,7 +7,6 @@ and a test compares the two.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +16,6 @@ from spark_validation.core.fields import Field, between
 
 OWN_TOPIC = "_streamops_smoke"
 MODES = ("run", "audit")
-_TOPIC = re.compile(r"[A-Za-z0-9._-]{1,249}")
 
 
 @dataclass(frozen=True)
@@ -63,7 +61,7 @@ FIELDS: dict[str, Field] = {
         "native Kafka client properties, without prefix (security.protocol ...)",
         rule=fields.client_properties,
     ),
-    "topic": Field("string", "topic to use; must exist", rule=fields.matching(_TOPIC, "a legal topic name")),
+    "topic": Field("string", "topic to use; must exist", rule=fields.topic),
     "consent_topic": Field("string", "the same name again, needed for any topic but the own one"),
     "partitions": Field(
         "integer", "how many partitions the topic must have (not checked when absent)", rule=fields.count

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 WATCH_OPTIONS: dict[str, Any] = {
     "timeout": {"type": "int", "default": 900},
     "interval": {"type": "float", "default": 2.0},
-    "job": {"type": "str", "choices": ["smoke", "mirror_audit"], "default": "smoke"},
+    "job": {"type": "str", "choices": ["smoke", "mirror_audit", "proof"], "default": "smoke"},
     "output_dir": {"type": "path", "required": True},
     "run_id": {"type": "str"},
     "audit_run_id": {"type": "str"},
@@ -37,7 +37,7 @@ WATCH_OPTIONS: dict[str, Any] = {
 }
 #: The name of a run is that of its directory; the job takes no other (spark_validation/core/fields.py).
 RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,31}")
-SMOKE, MIRROR_AUDIT = "smoke", "mirror_audit"
+SMOKE, MIRROR_AUDIT, PROOF = "smoke", "mirror_audit", "proof"
 
 CLIENT, CLUSTER = "client", "cluster"
 
@@ -227,7 +227,7 @@ def summary(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a play needs of a result.json: verdict, checks without their examples, headline figures."""
     wanted = ("name", "status", "title", "expected", "actual", "difference", "unit", "suggests")
     figures = document.get("figures") or {}
-    headline = {name: figures[name] for name in ("write", "read", "total", "phases") if name in figures}
+    headline = {name: figures[name] for name in ("write", "read", "total", "phases", "proof") if name in figures}
     for name in ("latency", "live"):
         if name in figures:
             headline[name] = {key: value for key, value in figures[name].items() if key != "histogram"}

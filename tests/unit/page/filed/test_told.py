@@ -74,6 +74,11 @@ def test_an_audit_of_a_mirror_names_both_clusters() -> None:
     assert found.said.endswith(" topic orders is gone")
 
 
+def test_a_second_reading_of_a_proof_has_a_name_of_its_own() -> None:
+    found = told(result("proof", "inconclusive"))
+    assert (found.kind, found.result, found.clusters) == ("second reading of a proof", "inconclusive", ())
+
+
 @pytest.mark.parametrize("text", ["", "{", "[" * 200_000, "null", "[]", '"x"', "1", "\0", "{}", '{"schema": 2}',
                                   '{"schema": true}', '{"schema": [1]}', '{"schema": {}}', "1" * 5000,
                                   '{"schema": "streamops.move/1"}', '{"schema": 1}'])  # fmt: skip

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from spark_validation.core.cluster import Place, TopicSeen
 from spark_validation.core.result import verdict_of
 from spark_validation.mirror import judge
-from spark_validation.mirror.cluster import Place, TopicSeen
 from spark_validation.mirror.config import Arguments, Pair, parse
 from spark_validation.mirror.freeze import SourceFrozen, TargetFrozen, begins, scopes
 from spark_validation.mirror.position import taken

@@ -1,4 +1,4 @@
-"""One cluster of a flow as the audit asks it: topics with their ids, settings and offsets, and a group's position.
+"""One cluster as jobs that only read ask it: topics with their ids, settings and offsets, and a group's position.
 
 Asked with the Java admin client that Spark's connector brings along; offsets of all partitions in one call.
 """
@@ -34,8 +34,8 @@ class TopicSeen:
     retention_bytes: int
 
 
-class MirrorCluster:
-    """One admin client on one side; used by one thread, closed at the end."""
+class KafkaCluster:
+    """One admin client; used by one thread, closed at the end. `alias` is what messages call the cluster."""
 
     def __init__(self, java: Any, alias: str, reach: Reach) -> None:
         """Connect lazily."""
@@ -43,7 +43,7 @@ class MirrorCluster:
         create = java.org.apache.kafka.clients.admin.AdminClient.create
         self._admin = asked("connection", create, client_properties(reach))
 
-    def __enter__(self) -> MirrorCluster:
+    def __enter__(self) -> KafkaCluster:
         return self
 
     def __exit__(
@@ -91,8 +91,8 @@ class MirrorCluster:
     def settled_ends(self, places: list[Place], seconds: float) -> tuple[dict[Place, int], list[Place]]:
         """The committed ends once they have passed what is visible now, and the partitions where they did not.
 
-        A mirror's transaction may be committed in its offsets topic before its marker is in the data: what is written
-        but not yet committed is awaited, up to `seconds`.
+        A transaction may be open, or decided while its marker is not in the data yet: what is written but not yet
+        readable is awaited, up to `seconds`.
         """
         visible = self.ends(places, committed=False)
         deadline = time.monotonic() + seconds
