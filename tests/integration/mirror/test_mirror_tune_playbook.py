@@ -20,7 +20,7 @@ pytestmark = pytest.mark.full
 TUNE = "playbooks/mirror_tune.yml"
 WISH = {
     "mirror_tune_flow": "dc_a->dc_b",
-    "mirror_tune_bytes": 150_000_000,
+    "mirror_tune_bytes": 400_000_000,
     "mirror_tune_tasks": "1,2",
     "mirror_tune_options": "compression",
     "mirror_tune_rounds": 1,

@@ -37,7 +37,8 @@ def reports(cluster: Cluster) -> list[Path]:
 
 def test_a_proven_roll_loses_nothing_and_names_who_restarted_in_each_gap(cluster: Cluster) -> None:
     before = cluster.pids()
-    run = cluster.playbook("playbooks/rolling_restart.yml", kafka_prove="true", kafka_prove_rate="200").ok()
+    asked = {"kafka_prove": "true", "kafka_prove_rate": "200", "kafka_prove_spark": "true"}
+    run = cluster.playbook("playbooks/rolling_restart.yml", **asked).ok()
     assert all(cluster.pid(node) != before[node] for node in cluster.nodes)
     said = " ".join(run.output.split())
     assert "Proof pass: " in said
@@ -46,6 +47,8 @@ def test_a_proven_roll_loses_nothing_and_names_who_restarted_in_each_gap(cluster
     told = json.loads(report.read_text())
     assert (told["schema"], told["cluster"], told["verdict"]) == ("streamops.proof/1", "local", "pass")
     assert min(told["acknowledged"].values()) > 1000
+    assert told["read"] == told["read_second"] >= sum(told["acknowledged"].values())
+    assert f"a plain one found {told['read']:,} records, Spark {told['read_second']:,}" in said
     assert {one["host"] for one in told["restarts"]} == set(cluster.nodes)
     assert len(told["gaps"]) == 6
     longest = max(told["gaps"], key=lambda one: one["seconds"])
@@ -62,6 +65,20 @@ def test_a_run_that_is_killed_leaves_no_stream_behind_and_the_next_proof_begins_
     assert alive(stream(cluster)) is not None
     kill(run)
     until(lambda: alive(stream(cluster)) is None, "the stream to end with its run", 30)
+
+
+def test_a_second_reader_that_does_not_come_is_no_pass_and_the_report_says_why(cluster: Cluster) -> None:
+    before = len(reports(cluster))
+    asked = {"kafka_prove": True, "kafka_prove_spark": True, "spark_validation_spark_submit": "/no/spark-submit"}
+    run = cluster.playbook("playbooks/rolling_restart.yml", **asked)
+    assert run.rc != 0
+    said = " ".join(run.output.split())
+    assert "Proof inconclusive: " in said
+    assert "the second reader did not reach the end: Spark did not read topic __streamops_prove to its end" in said
+    assert "/no/spark-submit" in said
+    assert len(reports(cluster)) == before + 1
+    assert json.loads(reports(cluster)[-1].read_text())["verdict"] == "inconclusive"
+    assert alive(stream(cluster)) is None
 
 
 def test_a_roll_that_restarts_nothing_and_one_in_check_mode_write_nothing(cluster: Cluster) -> None:

@@ -55,13 +55,15 @@ def canary_is_super_user(inventory: Inventory) -> Iterator[Problem]:
 
 @rule(fix="remove the user there, give it the password in mirror_canary_password, or give canaries another name")
 def canary_user_listed_differently(inventory: Inventory) -> Iterator[Problem]:
-    """`mirror_canary_user` is also in `kafka_users` or `kafka_plain_users`, or is `mirror_user`, with another password
-    or `state: absent`."""
+    """`mirror_canary_user` is also in `kafka_users` or `kafka_plain_users`, or is `mirror_user` or `kafka_page_user`,
+    with another password or `state: absent`."""
     for cluster, node, _way in _asked(inventory):
         user, password = node.text("mirror_canary_user"), node.variables.get("mirror_canary_password")
-        mirrors = {"name": node.text("mirror_user"), "password": node.variables.get("mirror_password")}
         listed = [(name, one) for name in ("kafka_users", "kafka_plain_users") for one in dicts(node, name)]
-        for variable, entry in [*listed, ("mirror_password", mirrors)] if user and password is not UNDEFINED else ():
+        for other in ("mirror", "kafka_page"):
+            login = {"name": node.text(f"{other}_user"), "password": node.variables.get(f"{other}_password")}
+            listed += [(f"{other}_password", login)] if node.text(f"{other}_password") else []
+        for variable, entry in listed if user and password is not UNDEFINED else ():
             if str(entry.get("name")) != user or entry.get("password") is UNDEFINED:
                 continue
             absent = entry.get("state") == "absent"

@@ -49,6 +49,11 @@ BAD: dict[str, tuple[str, dict[str, Any], list[str]]] = {
         {"mirror_user": "canary", "mirror_password": OTHER},
         ["mirror_password", "canary with another password"],
     ),
+    "the user of the page": (
+        "canary_user_listed_differently",
+        {"kafka_page_user": "canary", "kafka_page_password": OTHER},
+        ["kafka_page_password", "canary with another password"],
+    ),
     "a user that PLAIN does not have": (
         "canary_mechanism",
         {
