@@ -53,10 +53,7 @@ def filled(broker: LoneBroker, name: str) -> str:
 
 def messages(kind: str, numbers: Any, proof: str = PROOF) -> list[Message]:
     now = int(time.time() * 1000)
-    return [
-        Message(number % PARTITIONS, None, f"{proof} {kind} {number}".encode(), now, [])
-        for number in numbers
-    ]  # fmt: skip
+    return [Message(number % PARTITIONS, None, f"{proof} {kind} {number}".encode(), now, []) for number in numbers]
 
 
 def expected(servers: str, topic: str) -> list[dict[str, Any]]:
@@ -79,6 +76,7 @@ def entry(partition: int, kind: str, records: list[Message]) -> dict[str, Any]:
     }  # fmt: skip
 
 
+@pytest.mark.full
 def test_a_submitted_job_counts_what_another_library_reads(broker: LoneBroker, tmp_path: Path) -> None:
     servers = filled(broker, "__streamops_prove")
     found = run_module(
