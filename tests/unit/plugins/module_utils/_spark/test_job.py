@@ -189,6 +189,14 @@ def test_an_audit_of_a_mirror_has_no_mode_and_no_ledger() -> None:
     assert place(options, "T", "ab") == ("/out/T-ab", {"a": 1, "run_id": "T-ab"})
 
 
+def test_the_reader_of_a_proof_has_no_mode_and_one_cluster() -> None:
+    options = {"job": "proof", "output_dir": "/out", "run_id": None, "audit_run_id": None, "arguments": {"topic": "t"}}
+    assert place(options, "T", "ab") == ("/out/T-ab", {"topic": "t", "run_id": "T-ab"})
+    given = with_properties(submitted(job="proof", arguments={"topic": "t"}, client_properties={"a": "b"}))
+    assert given == {"topic": "t", "kafka": {"a": "b"}, "output_dir": "/j/r1"}
+    assert "job smoke" in refusal({**options, "audit_run_id": "old"})
+
+
 def test_a_running_job_shows_its_last_line_with_rate_and_time_left() -> None:
     line = {"phase": "write", "unit": "records", "total": 1000}
     lines = [
