@@ -28,7 +28,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.watch
     complaints,
     samples_of,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._node.process import is_alive, read_text
+from ansible_collections.streamops.kafka.plugins.module_utils._node.processes import is_alive, read_text
 
 LOOKED, STARTED, STOPPED = "looked", "started", "stopped"
 #: Seconds that a mirror may take to stop before it is killed, and that one which was killed may take to be gone.

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import parse
-from ansible_collections.streamops.kafka.plugins.module_utils._node.process import read_text
+from ansible_collections.streamops.kafka.plugins.module_utils._node.processes import read_text
 
 #: Seconds for the JVM to open its socket, and for each answer.
 SECONDS = 10.0

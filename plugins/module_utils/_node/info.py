@@ -22,7 +22,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._node.java import 
 from ansible_collections.streamops.kafka.plugins.module_utils._node.last_change import last_change
 from ansible_collections.streamops.kafka.plugins.module_utils._node.network import busiest, names
 from ansible_collections.streamops.kafka.plugins.module_utils._node.ports import ports
-from ansible_collections.streamops.kafka.plugins.module_utils._node.process import process, read_record, read_text
+from ansible_collections.streamops.kafka.plugins.module_utils._node.process import process, read_record
+from ansible_collections.streamops.kafka.plugins.module_utils._node.processes import read_text
 from ansible_collections.streamops.kafka.plugins.module_utils._node.quorum import quorum
 from ansible_collections.streamops.kafka.plugins.module_utils._node.quorum_watch import watched
 

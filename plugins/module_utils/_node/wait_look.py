@@ -18,7 +18,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._node.log_lines im
     telling_lines,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._node.ports import ports
-from ansible_collections.streamops.kafka.plugins.module_utils._node.process import process, read_record, started_at
+from ansible_collections.streamops.kafka.plugins.module_utils._node.process import process, read_record
+from ansible_collections.streamops.kafka.plugins.module_utils._node.processes import started_at
 from ansible_collections.streamops.kafka.plugins.module_utils._node.quorum import quorum
 from ansible_collections.streamops.kafka.plugins.module_utils._node.start_record import identity, opened_ports
 from ansible_collections.streamops.kafka.plugins.module_utils._node.wait import (

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._prove.ledger import (
     FAILED,
     RUN_ENDED,
@@ -161,14 +160,14 @@ def _silent(ledger: Ledger) -> str:
 
     A stream ends with a record and a transaction in each partition, so that one which lost its leader is seen.
     """
-    if ledger.ended is None:
+    if ledger.ended is None or ledger.begun is None:
         return ""
     said = []
     for kind, partitions in silent_since(ledger, ledger.ended[1]).items():
         last = last_times(ledger, kind)
         one = min(partitions, key=lambda partition: last.get(partition, 0.0))
         since = f"{ledger.ended[1] - last[one]:.0f} s before" if one in last else "never"
-        where = f"partition{'s' * (len(partitions) != 1)} {capped([str(partition) for partition in partitions], 5)}"
+        where = f"{len(partitions)} of {ledger.begun.partitions} partitions"
         said.append(
             f"{where} acknowledged no {kind} record at the end of the stream (partition {one}: last one {since})"
         )

@@ -17,8 +17,7 @@ from collections.abc import Callable, Mapping
 from typing import IO, Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.module_utils._node.process import stat
+from ansible_collections.streamops.kafka.plugins.module_utils._node.processes import stat
 from ansible_collections.streamops.kafka.plugins.module_utils._prove.api import (
     LAST_SECONDS,
     Writing,
@@ -96,8 +95,8 @@ def _unacknowledged(directory: str, proof: str) -> str:
         if begun and told.ended:
             return f"the stream ended at once ({told.ended[2] or told.ended[0]})"
         if time.monotonic() > until:
-            where = [f"no {kind} record in partition {capped([*map(str, some)], 5)}" for kind, some in silent.items()]
-            said = "; ".join(where) or "no record was written"
+            where = [f"no {kind} one in {len(some)} partitions, such as {some[0]}" for kind, some in silent.items()]
+            said = "; ".join(where) or "none was written"
             return f"the cluster did not acknowledge all first records within {_FIRST_SECONDS} s ({said})"
         time.sleep(_LOOK)
 

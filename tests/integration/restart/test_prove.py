@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from confluent_kafka import Producer
 
-from ansible_collections.streamops.kafka.plugins.module_utils._node.process import stat
+from ansible_collections.streamops.kafka.plugins.module_utils._node.processes import stat
 from ansible_collections.streamops.kafka.plugins.module_utils._prove.ledger import acknowledged_by
 from ansible_collections.streamops.kafka.plugins.module_utils._prove.run import alive, ledger
 from tests.support.cluster import free_port_base, until
@@ -116,7 +116,7 @@ def test_a_stream_that_nobody_answers_at_its_end_is_no_pass(
     broker.start()
     told = proof("judged", proof=begun["proof_id"], restarts=[{"host": "kafka1", **before}])["proof"]
     assert (told["verdict"], told["lost"]) == ("inconclusive", 0)
-    assert "partitions 0, 1 acknowledged no idempotent record at the end of the stream" in told["why"]
+    assert "2 of 2 partitions acknowledged no idempotent record at the end of the stream" in told["why"]
     assert all(one["seconds"] > 1 for one in told["gaps"])
 
 

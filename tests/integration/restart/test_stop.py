@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._node.process import stat
+from ansible_collections.streamops.kafka.plugins.module_utils._node.processes import stat
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.paths import socket_near
 from tests.support.cluster import BIN, ROOT, Cluster, free_port_base, until
 from tests.support.mirrored import Mirrored, local_mirror

@@ -19,7 +19,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._node.deprecated_r
     counted,
     deprecated_requests,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._node.process import stat
+from ansible_collections.streamops.kafka.plugins.module_utils._node.processes import stat
 
 
 def line(request: str, version: int, count: int, software: str = "unknown") -> str:

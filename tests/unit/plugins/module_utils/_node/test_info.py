@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._node.info import node_info
-from ansible_collections.streamops.kafka.plugins.module_utils._node.process import stat
+from ansible_collections.streamops.kafka.plugins.module_utils._node.processes import stat
 
 DEFAULTS: dict[str, Any] = {
     "log_dirs": [],

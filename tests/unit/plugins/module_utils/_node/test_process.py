@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._node import process as subject
-from ansible_collections.streamops.kafka.plugins.module_utils._node import start_record
+from ansible_collections.streamops.kafka.plugins.module_utils._node import processes, start_record
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def recorded(pid: int, start_time: int) -> dict[str, str | None]:
 
 
 def start_time(pid: int) -> int:
-    found = subject.stat(pid)[1]
+    found = processes.stat(pid)[1]
     assert found is not None
     return found
 
@@ -48,7 +48,7 @@ def test_a_dead_process_that_nobody_has_waited_for_does_not_run(child: subproces
     began = start_time(child.pid)
     child.kill()
     os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
-    assert subject.stat(child.pid)[0] == "Z"
+    assert processes.stat(child.pid)[0] == "Z"
     assert subject.process(recorded(child.pid, began))["running"] is False
 
 
@@ -69,7 +69,7 @@ def test_a_command_with_blanks_and_brackets_in_its_name_is_read_right(tmp_path: 
     program.symlink_to(sys.executable)
     process = subprocess.Popen([str(program), "-c", "input()"], stdin=subprocess.PIPE)
     try:
-        state, began = subject.stat(process.pid)
+        state, began = processes.stat(process.pid)
         assert state in "SRD"
         assert began is not None
         assert began > start_time(1) - 1
@@ -125,4 +125,4 @@ def test_each_file_of_a_record_is_read_in_the_encoding_in_which_it_was_written(t
 
 def test_a_byte_that_is_no_text_is_shown_as_an_escape_and_differs_from_all_text(tmp_path: Path) -> None:
     (tmp_path / "jvm.options").write_bytes(b"-Downer=\xe9\n")
-    assert subject.read_text(str(tmp_path / "jvm.options")) == "-Downer=\\xe9\n"
+    assert processes.read_text(str(tmp_path / "jvm.options")) == "-Downer=\\xe9\n"

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Processes as /proc shows them: which there are, when they started, how they were called."""
+
+from __future__ import annotations
+
+import os
+
+#: States in which no code runs any more, zombie and dead; the entry stays until a parent looks, which in a container
+#: may be never.
+GONE = ("Z", "X", "x")
+
+
+def stat(pid: int) -> tuple[str, int | None]:
+    """Return (state, start time in ticks since boot) of a process; ("", None) when /proc does not show it."""
+    text = read_text(f"/proc/{pid}/stat")
+    if not text:
+        return "", None
+    # The command in brackets may itself hold blanks and brackets: count from the last one (proc(5)).
+    fields = text[text.rindex(")") + 1 :].split()
+    return fields[0], int(fields[19])
+
+
+def is_alive(pid: int, start_time: int) -> bool:
+    """Tell whether a process still runs that started then, in ticks since boot: numbers are used again."""
+    state, found = stat(pid)
+    if found is not None:
+        # Another start time: the number went to another process.
+        return found == start_time and state not in GONE
+    try:
+        os.kill(pid, 0)
+    except PermissionError:
+        # It exists, and belongs to another user whom /proc (mounted with hidepid) hides: believe the record.
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def started_at(start_time: int | None) -> float | None:
+    """Return the seconds since 1970 of a start time in clock ticks since boot."""
+    boot = [line.split()[1] for line in (read_text("/proc/stat") or "").splitlines() if line.startswith("btime ")]
+    if start_time is None or not boot:
+        return None
+    return round(int(boot[0]) + start_time / os.sysconf("SC_CLK_TCK"), 2)
+
+
+def command(pid: int) -> str:
+    """Return the command line of a process as people write it, shortened to 200 characters."""
+    arguments = (read_text(f"/proc/{pid}/cmdline") or "").split("\0")
+    return " ".join(word for word in arguments if word)[:200] or (read_text(f"/proc/{pid}/comm") or "").strip()
+
+
+def pids() -> list[int]:
+    """List all processes that /proc shows."""
+    try:
+        return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    except OSError:
+        return []
+
+
+def read_text(path: str, encoding: str = "utf-8") -> str | None:
+    """Read a file as text, None when it cannot be read; a byte that is none of its encoding becomes an escape.
+
+    What the roles write is UTF-8, and so are the arguments of a process that was started with it.
+    """
+    try:
+        with open(path, encoding=encoding, errors="backslashreplace", newline="") as file:
+            return file.read()
+    except OSError:
+        return None
