@@ -20,6 +20,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model im
     Node,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.reader import InventoryReader
+from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.external_cas import unread_cas
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import (
     check_hosts,
     check_inventory,
@@ -72,6 +73,7 @@ def _inventory(
         pages=tuple(reader.beside(PAGE_GROUP)),
         monitors=tuple(reader.beside(PROMETHEUS_GROUP)),
         unkept=unkept_cas((*nodes, *mirrors), os.environ),
+        unread_cas=unread_cas(mirrors),
     )
     return replace(inventory, addresses=resolved(names_to_resolve(inventory)))
 

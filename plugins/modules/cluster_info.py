@@ -37,6 +37,12 @@ options:
     description: Whether each topic carries its partitions. The lists of findings always do.
     type: bool
     default: true
+  include_quorum:
+    description: >-
+      Whether the metadata quorum is asked for, which needs the operation describe on the cluster. Without it RV(quorum)
+      is null, and RV(controller_id) is any broker.
+    type: bool
+    default: true
   topic_configs:
     description: Keys of the topics' configuration that each topic carries as config, with their effective values.
     type: list
@@ -180,6 +186,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.look impo
 ARGUMENT_SPEC = {
     "topics": {"type": "list", "elements": "str"},
     "include_partitions": {"type": "bool", "default": True},
+    "include_quorum": {"type": "bool", "default": True},
     "topic_configs": {"type": "list", "elements": "str", "default": []},
     "sizes": {"type": "bool", "default": False},
     "overrides": {"type": "bool", "default": False},

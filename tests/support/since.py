@@ -45,6 +45,8 @@ PROVEN: Mapping[str, str] = {
     "plugins/module_utils/_gate/": "restart/",
     "plugins/module_utils/_groups/": "resources/test_groups",
     "plugins/module_utils/_health/": "resources/test_cluster_health install/test_status install/test_stretch",
+    "plugins/plugin_utils/mirrors/external.py": "mirror/test_mirror_external",
+    "plugins/plugin_utils/mirrors/external_cas.py": "mirror/test_mirror_external",
     "plugins/plugin_utils/mirrors/health.py": "mirror/test_mirror install/test_status",
     "plugins/module_utils/_logs/": "resources/test_groups",
     "plugins/module_utils/_metadata/": "resources/test_metadata_compare install/test_status",

@@ -39,7 +39,8 @@ def cluster_info(session: Session, params: Mapping[str, Any], _check: bool, _dif
     # only through its replicas.
     detail = topics is None or bool(topics)
     before = list_reassignments(session) if params["sizes"] else {}
-    snapshot = take_snapshot(session, describe_quorum(session), min_insync=detail)
+    quorum = describe_quorum(session) if params.get("include_quorum", True) else None
+    snapshot = take_snapshot(session, quorum, min_insync=detail)
     moving: dict[Key, InFlight] = {}
     if params["sizes"]:  # What plans are made from: without its moves a partition shows too many replicas.
         partitions, moving = seen_moving(snapshot.partitions, before, list_reassignments(session))

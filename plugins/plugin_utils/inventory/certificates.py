@@ -60,6 +60,13 @@ def read_certificate(certificate_file: str, key_file: str, ca_file: str, by_clie
     return facts
 
 
+def ca_fault(file: str) -> str:
+    """Return why a file on the control node cannot serve as a CA, in words with its name; empty where it can."""
+    errors: list[str] = []
+    _read(file, pem.certificates, errors)
+    return "".join(errors)
+
+
 def _of_leaf(leaf: x509.Certificate, now: datetime.datetime) -> dict[str, Any]:
     names = leaf.subject.get_attributes_for_oid(x509.NameOID.COMMON_NAME)
     until = leaf.not_valid_before_utc - now

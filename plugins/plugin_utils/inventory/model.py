@@ -390,7 +390,8 @@ class Inventory:
     hosts that run MirrorMaker and nothing else; they belong to no Cluster, since what makes a cluster (quorum, ids,
     copies) is not about them. pages are the hosts that run the page, and monitors those that run Prometheus; both may
     be nodes too. unkept are the nodes whose development CA would be made where it is lost with the control node, each
-    with the directory and the reason.
+    with the directory and the reason. unread_cas are the CA files of external clusters that cannot be used, as mirrors
+    name them, each with what was found.
     """
 
     nodes: tuple[Node, ...]
@@ -403,6 +404,7 @@ class Inventory:
     pages: tuple[Node, ...] = ()
     monitors: tuple[Node, ...] = ()
     unkept: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    unread_cas: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def processes(self) -> tuple[Node, ...]:

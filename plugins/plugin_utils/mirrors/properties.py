@@ -32,6 +32,8 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.tuning imp
 
 #: Copies of every topic that a mirror makes, where the cluster has as many brokers.
 COPIES = 3
+#: Leaves the number of copies to the cluster's default.replication.factor (KIP-464).
+OWN_COPIES = -1
 #: How often positions of groups are translated and written down; Kafka's own is 60.
 CHECKPOINT_SECONDS = 30
 #: Of the topic that says how far a mirror has come, in bytes. Every start of a mirror reads it whole, and so do
@@ -61,7 +63,7 @@ def mirror_properties(
 
     flows -- all of the inventory: heartbeats depend on the flows the other way too.
     clusters -- alias to {bootstrap_servers: list of host:port, properties: native client properties with secrets as
-    ${file:path:key}, brokers: how many}.
+    ${file:path:key}, brokers: how many, or None where that is not known}.
     options -- tasks_max and nodes (see tasks_max), refresh_seconds, offset_flush_seconds, rebalance_delay_seconds,
     rest_url (where this mirror listens for the others, empty for nowhere), secrets_dir, config (native; wins over
     everything, a bare key over ours of each flow too, but not over a flow's own config).
@@ -124,7 +126,8 @@ def _described(clusters: Mapping[str, Mapping[str, Any]], alias: str) -> Mapping
 
 
 def _copies(clusters: Mapping[str, Mapping[str, Any]], alias: str) -> int:
-    return max(1, min(COPIES, int(_described(clusters, alias)["brokers"])))
+    brokers = _described(clusters, alias)["brokers"]
+    return OWN_COPIES if brokers is None else max(1, min(COPIES, int(brokers)))
 
 
 def _common(options: Mapping[str, Any], copies: int, version: str) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror.reading im
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Cluster, Inventory, Node
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
+from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.external import VARIABLE as EXTERNAL
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import by_value
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import host_names
 
@@ -59,6 +60,13 @@ def flows(inventory: Inventory) -> list[Flow]:
 def kafka_clusters(inventory: Inventory) -> dict[str, Cluster]:
     """By name the clusters that have brokers."""
     return {cluster.name: cluster for cluster in inventory.clusters() if cluster.brokers}
+
+
+def externals(inventory: Inventory, target: str) -> list[str]:
+    """The aliases of clusters outside of the inventory that the mirrors next to a target know, whatever is wrong with
+    their entries."""
+    values = (mirror.get(EXTERNAL) for mirror in mirrors_of(inventory, target))
+    return list(dict.fromkeys(str(alias) for value in values if isinstance(value, Mapping) for alias in value))
 
 
 def mirrors_of(inventory: Inventory, target: str) -> tuple[Node, ...]:

@@ -4,7 +4,8 @@
 
 What a cluster says about itself in a run is its endpoint: {cluster, bootstrap_servers, protocol (for those next to it),
 mirror_bootstrap_servers, mirror_protocol (for mirrors elsewhere), mechanism, user, password, ca_file, brokers,
-connection (of the administrator), job_properties (native, of Spark jobs)}.
+connection (of the administrator), job_properties (native, of Spark jobs)}. That of a cluster outside of the inventory
+(mirrors/external.py) has brokers None and is_external.
 """
 
 from __future__ import annotations
@@ -21,15 +22,18 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security im
 _JAAS = "sasl.jaas.config"
 
 
-def cluster_endpoints(said: Iterable[Mapping[str, Any]], aliases: Sequence[str]) -> dict[str, dict[str, Any]]:
+def cluster_endpoints(
+    said: Iterable[Mapping[str, Any]], aliases: Sequence[str], external: Iterable[Mapping[str, Any]] = ()
+) -> dict[str, dict[str, Any]]:
     """What each cluster said about itself in this run, sorted by name.
 
     said -- what the hosts of the inventory published, empty for those that published nothing.
+    external -- the endpoints of clusters outside of the inventory.
 
     ValueError names those of which no host took part: their passwords and certificates are not known then.
     """
     found: dict[str, dict[str, Any]] = {}
-    for endpoint in said:
+    for endpoint in (*said, *external):
         if endpoint and endpoint["cluster"] in aliases:
             found.setdefault(str(endpoint["cluster"]), dict(endpoint))
     missing = sorted(set(aliases) - set(found))
@@ -102,7 +106,8 @@ def _properties(alias: str, endpoint: Mapping[str, Any], protocol: str, files: M
     properties = client_properties(_options(endpoint, protocol), trusted)
     if _JAAS in properties:
         properties[_JAAS] = f"${{file:{files['secrets']}:{alias}.{_JAAS}}}"
-    if protocol == "SSL":
+    # To a cluster outside of the inventory nobody gave the mirror's certificate: there SSL only encrypts.
+    if protocol == "SSL" and not endpoint.get("is_external"):
         properties["ssl.keystore.type"] = "PEM"
         properties["ssl.keystore.location"] = files["keystore"]
     return properties

@@ -27,6 +27,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.names
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.plan import START_SECONDS, STOP_SECONDS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.heap import heap_bytes
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors import tune_result
+from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.external import VARIABLE, external_clusters
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.tune_ends import Load, end_of, machine_of
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.tune_properties import tune_properties
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.tuning import CONSUMER
@@ -109,6 +110,12 @@ class MirrorTune(Parts):
             return [f"{self._wanted} has engine legacy. Only flows of MirrorMaker 2 can be tuned."]
         if not known[self._wanted].enabled:
             return [f"{self._wanted} is not enabled, so its mirrors have no login for it. Enable it first."]
+        source = known[self._wanted].source
+        if source in external_clusters(self._settings[VARIABLE]):
+            return [
+                f"{source} is a cluster of {VARIABLE}. A tuning writes a load into the source, so it tunes only flows "
+                "between clusters of the inventory."
+            ]
         mirrors = sorted(self._mirrors(known[self._wanted].target))
         if not mirrors or (self._named and self._named not in mirrors):
             return [

@@ -22,8 +22,11 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows impo
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.reading import (
     read_flows,
 )
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import MIRROR_GROUP
-from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors import legacy, opposed, rights, views
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
+    BROKER_GROUP,
+    MIRROR_GROUP,
+)
+from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors import external, legacy, opposed, rights, views
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.health import mirror_verdict
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.identity import same_cluster
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.legacy_topics import legacy_topics
@@ -79,9 +82,12 @@ class Mirroring(Parts):
                 "is_legacy": lambda: any(flow.engine == LEGACY for flow in flows_into(self._flows, self._cluster)),
                 "legacy": lambda: legacy.legacy_process(self._first, self._clients, self._options),
                 "legacy_topics": self._legacy_topics,
-                "same_clusters": lambda: same_cluster(
-                    {one["item"]: one["cluster_id"] for one in results.own("__mirror_maker_clusters")["results"]}
+                "external": lambda: list(self._external),
+                "external_rights": self._external_rights,
+                "external_failures": lambda: external.failures(
+                    [one for one in results.own("__mirror_maker_clusters")["results"] if one["item"] in self._external]
                 ),
+                "same_clusters": self._same_clusters,
                 "opposed": self._opposed,
                 "opposition": lambda: opposed.still_running(
                     self._flows, opposed.asked(results.own("__mirror_maker_opposed")["results"])
@@ -152,7 +158,32 @@ class Mirroring(Parts):
 
     def _endpoints(self) -> dict[str, dict[str, Any]]:
         said = (self._results.of(host, "__kafka_endpoint") for host in self._groups["all"])
-        return mirror_clients.cluster_endpoints(said, views.clusters_needed(self._flows, self._cluster))
+        foreign = (external.external_endpoint(alias, entry) for alias, entry in self._external.items())
+        return mirror_clients.cluster_endpoints(said, views.clusters_needed(self._flows, self._cluster), foreign)
+
+    @property
+    def _external(self) -> dict[str, dict[str, Any]]:
+        """The sources of this mirror's flows that are no clusters of the inventory."""
+        sources = [flow.source for flow in flows_into(self._flows, self._cluster)]
+        return external.used(self._settings[external.VARIABLE], sources)
+
+    def _external_rights(self) -> list[str]:
+        """The rights that the flows need in clusters outside of the inventory, in lines for people."""
+        return [
+            line
+            for alias, entry in self._external.items()
+            for line in external.rights_lines(alias, entry, rights.mirror_acls(self._running, alias, [""]))
+        ]
+
+    def _same_clusters(self) -> list[str]:
+        """What is wrong with the ids of the clusters that this mirror stands between: a sentence each."""
+        ids = {one["item"]: one["cluster_id"] for one in self._results.own("__mirror_maker_clusters")["results"]}
+        foreign = {alias: ids[alias] for alias in self._external if alias in ids}
+        brokers = self._groups.get(BROKER_GROUP, ()) if foreign else ()
+        own = {str(one["kafka_cluster_name"]): str(one["kafka_cluster_id"]) for one in map(self._read, brokers)}
+        # The clusters of the flows are compared with each other.
+        others = {name: cluster_id for name, cluster_id in own.items() if name not in ids}
+        return [*same_cluster(ids), *external.led_home(foreign, others)]
 
     @property
     def _clients(self) -> dict[str, dict[str, Any]]:

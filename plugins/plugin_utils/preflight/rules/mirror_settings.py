@@ -14,6 +14,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows impo
     remote_topic,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
+from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.external import VARIABLE as EXTERNAL
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import disagreement
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_flows import (
     VARIABLE,
@@ -27,7 +28,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule imp
 #: The mirrors of a target run what the one among them that leads has written down, paths included.
 SHARED = (
     *("kafka_config_dir", "mirror_maker_config", "mirror_maker_tasks_max", "mirror_maker_refresh_seconds"),
-    *("mirror_maker_offset_flush_seconds", "mirror_maker_rebalance_delay_seconds"),
+    *("mirror_maker_offset_flush_seconds", "mirror_maker_rebalance_delay_seconds", EXTERNAL),
 )
 #: Not copied from the source, so they stay the target's own (DefaultConfigPropertyFilter of 4.3.1).
 OF_THE_TARGET = (

@@ -22,10 +22,12 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model im
     Node,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
+from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.external import VARIABLE as EXTERNAL
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_flows import (
     VARIABLE,
     complete,
     entries,
+    externals,
     flows,
     kafka_clusters,
     mirrors_of,
@@ -35,6 +37,12 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_f
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.listeners import binds_meet
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import advice
+
+#: What else an unknown name of a source or a target may be.
+_OR = {
+    "source": f"describe a cluster outside of the inventory in {EXTERNAL} of the mirrors",
+    "target": "the target must be a cluster of the inventory",
+}
 
 
 @rule(fix="correct the flow, or it mirrors nothing or the wrong thing")
@@ -84,20 +92,27 @@ def _pairs(value: Any) -> str:
     return ", ".join(f"{item.get('source')}->{item.get('target')}" for item in items) or "no flow"
 
 
-@rule(fix="correct the name; both ends of a mirror live in one inventory, or set enabled: false")
+@rule(fix="correct the name, describe a source outside of the inventory in mirror_external_clusters, or set enabled:"
+    " false")  # fmt: skip
 def unknown_cluster(inventory: Inventory) -> Iterator[Problem]:
-    """The source or target of a flow is no cluster with brokers in this inventory."""
+    """The source or target of a flow is no cluster with brokers in this inventory, and its mirrors know it neither by
+    `mirror_external_clusters`."""
     known = kafka_clusters(inventory)
     for number, item in entries(said(inventory)):
-        for key in ("source", "target"):
+        target = str(item.get("target"))
+        external = externals(inventory, target)
+        unread = any(mirror.variables.get(EXTERNAL) is UNDEFINED for mirror in mirrors_of(inventory, target))
+        for key in ("source", "target") if is_enabled(item) and not unread else ():
             name = item.get(key)
-            if is_enabled(item) and isinstance(name, str) and name and name not in known:
+            if isinstance(name, str) and name and name not in known and name not in external:
+                names = [*known, *external] if key == "source" else list(known)
                 yield Problem(
-                    where(inventory, str(item.get("source")), str(item.get("target"))),
-                    f"no broker of the inventory has kafka_cluster_name {name}",
+                    where(inventory, str(item.get("source")), target),
+                    f"no broker of the inventory has kafka_cluster_name {name}, and {EXTERNAL} of the mirrors next to "
+                    f"{target} has no such alias",
                     found=name,
-                    allowed=", ".join(known) or "no cluster",
-                    fix=f"{advice(name, known)}; both ends of a mirror live in one inventory, or set enabled: false",
+                    allowed=", ".join(names) or "no cluster",
+                    fix=f"{advice(name, names)}; {_OR[key]}, or set enabled: false",
                     variable=f"{VARIABLE}[{number}].{key}",
                 )
 

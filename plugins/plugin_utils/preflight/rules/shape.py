@@ -84,13 +84,13 @@ def bad_entry(inventory: Inventory) -> Iterator[Problem]:
                     option = {"type": "dict", "options": options if name in MODULES else {}}
                     for one in typed(entry, option, place, UNDEFINED)[1]:
                         yield Problem(nodes, one.what, one.found, one.allowed, variable=one.name)
-                    for what, found, allowed, fix in _faults(entry, options):
+                    for what, found, allowed, fix in faults(entry, options):
                         yield Problem(nodes, what, found=found, allowed=allowed, fix=fix, variable=place)
                 elif entry is not UNDEFINED:
                     yield Problem(nodes, "the entry has the wrong type", kind_of(entry), "a dict", variable=place)
 
 
-def _faults(entry: Mapping[str, Any], options: Spec) -> Iterator[tuple[str, str, str, str | None]]:
+def faults(entry: Mapping[str, Any], options: Spec) -> Iterator[tuple[str, str, str, str | None]]:
     """What is wrong with one entry, as (what, found, allowed, fix)."""
     unknown = dict(unknown_keys(entry, options))
     for field, advice in unknown.items():

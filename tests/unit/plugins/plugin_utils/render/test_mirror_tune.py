@@ -86,6 +86,7 @@ ROWS = [row(1, 1, 10e6), row(2, 2, 20e6)]
         ({"flow": {"engine": "legacy"}}, "engine legacy"),
         ({"flow": {"enabled": False}}, "is not enabled"),
         ({"mirror_tune_mirror": "m3"}, "mirrors next to dc_b are m1, m2"),
+        ({"mirror_external_clusters": {"dc_a": {}}}, "dc_a is a cluster of mirror_external_clusters"),
     ],
 )
 def test_what_the_inventory_does_not_have_is_refused(given: dict[str, Any], said: str) -> None:

@@ -94,6 +94,39 @@ def test_two_names_of_one_cluster_are_noticed() -> None:
     )
 
 
+OLD = {"bootstrap_servers": "old1:9092", "username": "reader", "password": "r1-hidden"}
+
+
+def outside(entry: dict[str, str] | None = None, **left: Any) -> Any:
+    """What m1 sees of a flow from a cluster outside of the inventory."""
+    found = {"old": OLD if entry is None else entry, "unused": {"bootstrap_servers": "x:1"}}
+    return mirroring(flow={"source": "old"}, left=left, mirror_external_clusters=found, kafka_cluster_id="own")
+
+
+def test_a_source_outside_of_the_inventory_has_its_endpoint_from_the_variable() -> None:
+    found = outside()
+    assert list(found["endpoints"]) == ["dc_b", "old"]
+    assert found["external"] == ["old"]
+    properties = found["properties"]
+    assert properties["old.bootstrap.servers"] == ["old1:9092"]
+    assert properties["old.security.protocol"] == "SASL_PLAINTEXT"
+    # Nobody here knows how many brokers there are.
+    assert properties["old->dc_b.offset-syncs.topic.replication.factor"] == -1
+    assert properties["old.config.storage.replication.factor"] == -1
+    assert "r1-hidden" not in str(properties)
+    assert "User:reader in old: read, describe_configs on topic orders" in found["external_rights"]
+    assert outside({"bootstrap_servers": "old1:9092"})["external_rights"] == []
+
+
+def test_a_source_outside_of_the_inventory_that_is_a_cluster_of_it_is_noticed() -> None:
+    ids = [{"item": "old", "cluster_id": "own"}, {"item": "dc_b", "cluster_id": "other"}]
+    (told,) = outside(__mirror_maker_clusters={"results": ids})["same_clusters"]
+    assert "old of mirror_external_clusters leads to dc_a of this inventory" in told
+    failed = [{"item": "old", "msg": "refused"}, {"item": "dc_b", "cluster_id": "other"}]
+    (told,) = outside(__mirror_maker_clusters={"results": failed})["external_failures"]
+    assert "old of mirror_external_clusters cannot be read: refused" in told
+
+
 def test_what_was_looked_at_is_told_and_audited() -> None:
     look = {
         "flow": "dc_a->dc_b",
