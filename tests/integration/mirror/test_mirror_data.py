@@ -169,9 +169,12 @@ def latest(found: Iterable[Message]) -> dict[tuple[int, bytes | None], bytes | N
     return {key: value for key, value in values.items() if value is not None}
 
 
-def rounds(first: int, count: int, keys: int = 90) -> list[Message]:
-    """Values of the same keys again and again, ten seconds of record time apart; each round deletes other keys."""
-    return [
+def rounds(cluster: Mirrored, topic: str, first: int, count: int, keys: int = 90) -> list[Message]:
+    """Writes values of the same keys again and again, ten seconds of record time apart; each round deletes other keys.
+
+    Each round is a batch of its own, since segments roll only between two batches.
+    """
+    given = [
         replace(
             one,
             ts=BEGIN_MS + turn * 10_000,
@@ -180,6 +183,9 @@ def rounds(first: int, count: int, keys: int = 90) -> list[Message]:
         for turn in range(first, first + count)
         for number, one in enumerate(messages(keys))
     ]
+    for start in range(0, len(given), keys):
+        written(cluster, topic, given[start : start + keys])
+    return given
 
 
 def test_the_last_value_of_each_key_of_a_compacted_topic_is_the_same(mirrored: Mirrored) -> None:
@@ -187,16 +193,14 @@ def test_the_last_value_of_each_key_of_a_compacted_topic_is_the_same(mirrored: M
     topic = "data.compacted"
     create(mirrored, topic, cleanup_policy="compact", segment_ms=5_000, min_cleanable_dirty_ratio=0.01)
     mirrored.stop("mirror1")
-    before = rounds(0, 20)
-    written(mirrored, topic, before)
+    before = rounds(mirrored, topic, 0, 20)
     servers = ",".join(mirrored.servers("dc_a"))
     until(lambda: len(read(servers, topic, PARTITIONS)) < len(before) / 2, "the cleaner of the source", timeout=120)
     mirrored.start("mirror1")
     source, target = both(mirrored, topic)
     assert latest(target) == latest(source) == latest(before)
     assert len(latest(target)) == 72
-    more = rounds(20, 21)
-    written(mirrored, topic, more)
+    more = rounds(mirrored, topic, 20, 21)
     source, target = both(mirrored, topic)
     assert latest(target) == latest(source) == latest([*before, *more])
     assert settings_of(mirrored, f"dc_a.{topic}", "cleanup.policy") == {"cleanup.policy": "compact"}
