@@ -94,12 +94,12 @@ flow:
   sample: dc_a->dc_b
 gaps:
   description: >-
-    The gaps that are known, the oldest first, at most the latest 1,000. Each has kind (purged, truncated, recreated),
-    topic, partition, first, last (offsets of the source), records (how many offsets that is), certain and seen_at (time
-    of the look that found it). Partition, first and last are null for a topic that was created again and lost nothing
-    that is known. It is not certain when no earlier look tells whether records or only markers of transactions stood
-    there, or when a mirror has gone on in a topic that was created again, since it may have mirrored more of the old
-    one than its last position told.
+    The gaps that are known, the oldest first, at most the latest 1,000. Each has kind (purged, truncated,
+    recreated, deleted), topic, partition, first, last (offsets of the source), records (how many offsets that is),
+    certain and seen_at (time of the look that found it). Partition, first and last are null for a topic that was
+    created again and lost nothing that is known. It is not certain when no earlier look tells whether records or
+    only markers of transactions stood there, or when a mirror has gone on in a topic that was created again, since
+    it may have mirrored more of the old one than its last position told.
   type: list
   elements: dict
   returned: success

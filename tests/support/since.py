@@ -68,7 +68,8 @@ PROVEN: Mapping[str, str] = {
     "zookeeper/",
     "plugins/plugin_utils/awx/": "awx/test_awx_objects",
     "plugins/plugin_utils/inventory/": "install/ security/test_firewall_inventory zookeeper/test_zookeeper",
-    "plugins/plugin_utils/mirrors/": "mirror/test_mirror mirror/test_mirror_shapes mirror/test_mirror_legacy",
+    "plugins/plugin_utils/mirrors/": "mirror/test_mirror mirror/test_mirror_shapes mirror/test_mirror_data "
+    "mirror/test_mirror_legacy",
     "plugins/plugin_utils/monitoring/": "install/test_monitoring_files security/test_metrics zookeeper/test_zookeeper "
     "mirror/test_mirror monitoring/ page/",
     "plugins/plugin_utils/node/": "install/test_installation install/test_isolated security/ mirror/test_mirror "

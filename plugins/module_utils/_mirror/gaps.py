@@ -9,7 +9,7 @@ from there on is a gap. Offsets that compaction or transactions emptied inside o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.status import Seen, lag, made_anew
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.trail import Range, Sync, skipped
 
-PURGED, TRUNCATED, RECREATED = "purged", "truncated", "recreated"
+PURGED, TRUNCATED, RECREATED, DELETED = "purged", "truncated", "recreated", "deleted"
 #: Gaps that are kept of a flow, the latest.
 KEPT = 1_000
 
@@ -60,6 +60,8 @@ class Gap:
         if self.kind == RECREATED:
             verb = "are" if self.certain else "may be"
             return f"{where}: {what} {verb} missing, because the topic was deleted and created again"
+        if self.kind == DELETED:
+            return f"{where}: {what} are missing, because the topic was deleted before they were mirrored"
         if self.kind == TRUNCATED:
             return f"{where}: {what} are gone from the source, whose log now ends at {self.first}"
         if not self.certain:
@@ -117,12 +119,17 @@ def pending(found: Iterable[Gap], before: Marks) -> bool:
     The position of a mirror that runs is as old as its last flush, so such a one is looked at a second time.
     """
     known = {(one.kind, one.topic, one.partition, one.first) for one in before.gaps}
-    aged = [one for one in found if one.kind == PURGED or (one.kind == RECREATED and one.first is not None)]
+    aged = [one for one in found if one.kind in (PURGED, DELETED) or (one.kind == RECREATED and one.first is not None)]
     return any((one.kind, one.topic, one.partition, one.first) not in known for one in aged)
 
 
-def gaps(seen: Seen, before: Marks, syncs: Mapping[Key, Sequence[Sync]]) -> list[Gap]:
-    """The gaps between two looks. C(syncs) are those of the partitions in doubt, as far as there are any."""
+def gaps(
+    seen: Seen, before: Marks, syncs: Mapping[Key, Sequence[Sync]], covers: Callable[[str], bool] = lambda _topic: False
+) -> list[Gap]:
+    """The gaps between two looks. C(syncs) are those of the partitions in doubt, as far as there are any.
+
+    covers -- whether the flow mirrors a topic of this name; one that it covers and no look finds any more is deleted.
+    """
     found: list[Gap] = []
     for topic in sorted({topic for topic, _number in seen.logs}):
         keys = sorted(key for key in seen.logs if key[0] == topic)
@@ -132,7 +139,13 @@ def gaps(seen: Seen, before: Marks, syncs: Mapping[Key, Sequence[Sync]]) -> list
                 found += _truncated(seen, before, key)
                 found += _grown_past(seen, before, key)
         else:
-            found += [*_of_the_old(seen, before, topic), *_of_the_new(seen, before, keys)] or [Gap(RECREATED, topic)]
+            lost = [*_of_the_old(seen, before, topic), *_of_the_new(seen, before, keys)]
+            is_told = any(one.kind == DELETED and one.topic == topic for one in before.gaps)
+            found += lost or ([] if is_told else [Gap(RECREATED, topic)])
+    gone = {topic for topic, _number in before.partitions} - {topic for topic, _number in seen.logs}
+    for topic in sorted(filter(covers, gone)):
+        # No other log has taken its name, so a position is one of it.
+        found += [replace(one, kind=DELETED, certain=True) for one in _of_the_old(seen, before, topic)]
     return found
 
 
@@ -239,8 +252,13 @@ def _of_the_old(seen: Seen, before: Marks, topic: str) -> Iterator[Gap]:
             continue
         # It may have been mirrored further before it was deleted.
         first = max(mark.settled, min(seen.positions.get(key, 0), mark.end))
-        if first < mark.end:
+        if first < mark.end and not _is_told(before, key, first):
             yield Gap(RECREATED, *key, first=first, last=mark.end - 1, certain=_is_of_the_old(seen, mark, key))
+
+
+def _is_told(before: Marks, key: Key, first: int) -> bool:
+    """Whether a look found the loss while the topic was away, before it was created again."""
+    return any(one.kind == DELETED and (one.topic, one.partition, one.first) == (*key, first) for one in before.gaps)
 
 
 def _is_of_the_old(seen: Seen, mark: Mark, key: Key) -> bool:

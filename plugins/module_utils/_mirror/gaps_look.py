@@ -26,7 +26,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror import gaps, status
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.api import cluster_id, visit
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import LEGACY, Flow
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import LEGACY, Flow, matches
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.look import at, look_within
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.trail import Sync, sync_of, syncs_topic
 from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import made_state_topic
@@ -68,15 +68,20 @@ def mirror_gaps(module: Any) -> dict[str, Any]:
 def _looked(flow: Flow, origin: Session, copy: Session, before: gaps.Marks, wait: float, now: str) -> gaps.Marks:
     """What is known after a look, which is repeated where the position of the mirror may only be old."""
     seen = look_within(flow, origin, copy, _EXACTLY)
-    found = gaps.gaps(seen, before, _syncs(flow, origin, copy, gaps.in_doubt(seen, before)))
+    found = _found(flow, origin, copy, before, seen)
     if wait and gaps.pending(found, before):
         time.sleep(wait)
         later = look_within(flow, origin, copy, _EXACTLY)
         # The logs of the first look: what is deleted since then has not been waited for.
         first = {key: log for key, log in seen.logs.items() if key in later.logs}
         seen = replace(later, logs={**later.logs, **{key: _since(later, key, log) for key, log in first.items()}})
-        found = gaps.gaps(seen, before, _syncs(flow, origin, copy, gaps.in_doubt(seen, before)))
+        found = _found(flow, origin, copy, before, seen)
     return gaps.marks(seen, before, found, now)
+
+
+def _found(flow: Flow, origin: Session, copy: Session, before: gaps.Marks, seen: status.Seen) -> list[gaps.Gap]:
+    syncs = _syncs(flow, origin, copy, gaps.in_doubt(seen, before))
+    return gaps.gaps(seen, before, syncs, lambda topic: matches(flow, topic))
 
 
 def _since(later: status.Seen, key: Key, log: status.Log) -> status.Log:

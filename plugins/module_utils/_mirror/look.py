@@ -42,6 +42,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror.records im
     Notes,
     checkpoints_topic,
     heartbeats_topic,
+    status_topic,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.status import Log, Seen
 
@@ -62,8 +63,9 @@ FLOW_SPEC: dict[str, dict[str, Any]] = {
 WINDOWS = (100, 10_000, 1_000_000)
 #: Partitions whose tails are read together.
 TOGETHER = 500
-#: Offsets from the end in which the latest heartbeat and checkpoint are looked for.
+#: Offsets from the end in which the latest heartbeat and checkpoint are looked for, and the states of tasks.
 SIGNS = 1_000
+STATES = 10_000
 
 
 def mirror_status(module: Any) -> dict[str, Any]:
@@ -160,13 +162,15 @@ def of_target(flow: Flow, target: Session, seen: Seen) -> Seen:
         positions=notes.positions,
         heartbeat_age_ms=_age(notes.heartbeat_at),
         checkpoint_age_ms=_age(notes.checkpoint_at),
+        failed=notes.failed,
     )
 
 
 def read_notes(flow: Flow, target: Session, existing: Mapping[str, Sequence[Partition]]) -> Notes:
     """What MirrorMaker 2 has written down in the target: the offsets topic whole, of its signs of life the latest."""
     offsets = offsets_topic(flow)
-    names = {offsets, heartbeats_topic(flow.source), checkpoints_topic(flow.source)} & existing.keys()
+    states = status_topic(flow.source)
+    names = {offsets, states, heartbeats_topic(flow.source), checkpoints_topic(flow.source)} & existing.keys()
     keys = [(name, partition.index) for name in sorted(names) for partition in existing[name]]
     starts, ends = start_offsets(target, keys), end_offsets(target, keys, committed=True)
     known = starts.keys() & ends.keys()
@@ -174,7 +178,8 @@ def read_notes(flow: Flow, target: Session, existing: Mapping[str, Sequence[Part
     if silent:  # Positions that nobody can read must not pass for positions that nobody has written.
         why = f"no broker told where {capped(silent, 5)} ends: it has no leader, or its leader did not answer"
         raise RequestFailedError("read", offsets, "LEADER_NOT_AVAILABLE", why)
-    begins = {key: starts[key] if key[0] == offsets else max(starts[key], ends[key] - SIGNS) for key in known}
+    tails = {key: ends[key] - (STATES if key[0] == states else SIGNS) for key in known}
+    begins = {key: starts[key] if key[0] == offsets else max(starts[key], tails[key]) for key in known}
     notes = Notes(flow.source, offsets)
 
     def take(record: Any) -> None:

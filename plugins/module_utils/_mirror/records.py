@@ -5,12 +5,17 @@
 from __future__ import annotations
 
 import json
+import re
 import struct
 
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key
 
 #: The connector that carries records, by the name that dedicated mode gives it (MirrorMakerConfig).
 _CONNECTOR = "MirrorSourceConnector"
+#: How Connect names the state of a task in its topic (KafkaStatusBackingStore).
+_TASK = re.compile(r"status-task-(.+)-(\d+)")
+#: Characters of a cause that are shown.
+_SHOWN = 300
 
 
 def position_of(key: bytes | None, value: bytes | None, source: str) -> tuple[Key, int | None] | None:
@@ -46,6 +51,32 @@ def heartbeat_of(key: bytes | None, value: bytes | None) -> tuple[str, str, int]
     return (source, target, int(at)) if version == 0 else None
 
 
+def task_of(key: bytes | None, value: bytes | None) -> tuple[str, str | None] | None:
+    """Return a task of a connector, and why it failed: None for one that has not failed, or is gone.
+
+    None for a record of the status topic that is about no task. Connect keeps states as JSON, and the stack trace of
+    what ended a task with them; the cause is its last one.
+    """
+    found = _TASK.fullmatch((key or b"").decode(errors="replace"))
+    if found is None:
+        return None
+    task = f"{found[1]} task {found[2]}"
+    try:
+        state = json.loads(value or b"{}") or {}
+        return task, _cause(str(state.get("trace") or "")) if state.get("state") == "FAILED" else None
+    except (ValueError, AttributeError):
+        return None
+
+
+def _cause(trace: str) -> str:
+    """Return the last cause of a stack trace of Java, without the package of its class."""
+    lines = [line.strip() for line in trace.splitlines()]
+    causes = [line.removeprefix("Caused by: ") for line in lines if line.startswith("Caused by: ")]
+    text = (causes or lines or [""])[-1 if causes else 0] or "no cause is known"
+    kind, separator, rest = text.partition(": ")
+    return f"{kind.rpartition('.')[2]}{separator}{rest}"[:_SHOWN].rstrip(".")
+
+
 def _string(data: bytes) -> tuple[str, bytes]:
     """The string that stands first, and what comes after it."""
     (size,) = struct.unpack_from(">h", data)
@@ -67,12 +98,19 @@ def checkpoints_topic(source: str) -> str:
     return f"{source}.checkpoints.internal"
 
 
+def status_topic(source: str) -> str:
+    """The topic of the target in which Connect keeps the states of the flow's connectors (MirrorMakerConfig)."""
+    return f"mm2-status.{source}.internal"
+
+
 class Notes:
     """Takes MirrorMaker's own records, in any order of topics and in the order of each log, and keeps the latest."""
 
     def __init__(self, source: str, offsets: str) -> None:
         self._source = source
         self._offsets = offsets
+        #: Why tasks failed that have not started again since, by task.
+        self.failed: dict[str, str] = {}
         self.positions: dict[Key, int] = {}
         #: When the latest heartbeat was written into the source, in ms since 1970.
         self.heartbeat_at: int | None = None
@@ -88,8 +126,20 @@ class Notes:
             # Whoever wrote it into the source: that it stands here was done by this flow.
             if beat and beat[1] == self._source:
                 self.heartbeat_at = max(self.heartbeat_at or 0, beat[2])
+        elif topic == status_topic(self._source):
+            self._task(key, value)
         elif topic == checkpoints_topic(self._source):
             self.checkpoint_at = max(self.checkpoint_at or 0, timestamp)
+
+    def _task(self, key: bytes | None, value: bytes | None) -> None:
+        found = task_of(key, value)
+        if found is None:
+            return
+        task, why = found
+        if why is None:
+            self.failed.pop(task, None)
+        else:
+            self.failed[task] = why
 
     def _position(self, key: bytes | None, value: bytes | None) -> None:
         found = position_of(key, value, self._source)

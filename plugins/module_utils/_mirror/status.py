@@ -83,6 +83,8 @@ class Seen:
     checkpoint_age_ms: int | None = None
     #: The ids of the source's topics, as far as its brokers tell them.
     ids: Mapping[str, str] = field(default_factory=dict)
+    #: Why tasks of the flow's connectors failed, by task.
+    failed: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -237,6 +239,7 @@ def judged(flow: Flow, seen: Seen, max_lag: int, pulse: Pulse, now: float) -> di
     problems = [
         *_of_topics(found["topics"], flow),
         *_of_partitions(seen, flow),
+        *_of_tasks(seen),
         *_of_heartbeats(flow, seen.heartbeat_age_ms, pulse, now),
     ]
     return {**found, "problems": problems, "caught_up": found["lag"] <= max_lag and not problems}
@@ -300,6 +303,12 @@ def _of_partitions(seen: Seen, flow: Flow) -> Iterable[str]:
     ]
     if anew:
         yield f"the mirror stands beyond the end of {capped(anew, 5)}: made anew in {flow.source}, or cut short"
+
+
+def _of_tasks(seen: Seen) -> Iterable[str]:
+    failed = [f"{task} failed: {why}" for task, why in sorted(seen.failed.items())]
+    if failed:
+        yield f"{capped(failed, 3)}; a failed task does nothing until its mirror is stopped and started"
 
 
 def _of_heartbeats(flow: Flow, age_ms: int | None, pulse: Pulse, now: float) -> Iterable[str]:

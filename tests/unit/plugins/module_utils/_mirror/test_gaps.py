@@ -11,7 +11,13 @@ import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror import gaps, gaps_look
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gaps import PURGED, RECREATED, TRUNCATED, Marks
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gaps import (
+    DELETED,
+    PURGED,
+    RECREATED,
+    TRUNCATED,
+    Marks,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.status import Log, Seen
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.trail import Sync
 
@@ -264,3 +270,45 @@ def test_only_partitions_in_doubt_have_their_syncs_read() -> None:
     assert gaps.in_doubt(look(80, 100, 60), before) == [ONE]
     assert gaps.in_doubt(look(80, 100, 90), before) == [ONE]
     assert gaps.in_doubt(look(80, 100, 90, id="id-2"), before) == []
+
+
+def gone(position: int | None) -> Seen:
+    """A look at a source that has the topic no more, while the target still has its position."""
+    return Seen({}, {} if position is None else {ONE: position})
+
+
+def of_deleted(seen: Seen, before: Marks, covered: bool = True) -> list[tuple[str, int | None, int | None]]:
+    """The gaps that a look finds for a flow that covers every topic, or none."""
+    return [(one.kind, one.first, one.last) for one in gaps.gaps(seen, before, {}, lambda _topic: covered)]
+
+
+def test_what_a_deleted_topic_held_and_was_not_mirrored_is_named() -> None:
+    before = after(look(0, 100, 60))
+    assert of_deleted(gone(60), before) == [(DELETED, 60, 99)]
+    # It was mirrored further before it was deleted.
+    assert of_deleted(gone(90), before) == [(DELETED, 90, 99)]
+    assert of_deleted(gone(100), before) == []
+    assert "because the topic was deleted before" in gaps.gaps(gone(60), before, {}, lambda _topic: True)[0].line
+
+
+def test_a_topic_that_a_flow_no_longer_covers_is_not_deleted() -> None:
+    assert of_deleted(gone(60), after(look(0, 100, 60)), covered=False) == []
+
+
+def test_a_deleted_topic_that_was_mirrored_or_never_begun_lost_nothing_that_is_known() -> None:
+    assert of_deleted(gone(100), after(look(0, 100, 100))) == []
+    assert of_deleted(gone(None), after(look(0, 100, None))) == []
+
+
+def test_a_loss_is_told_once_when_the_topic_is_deleted_and_later_created_again() -> None:
+    before = after(look(0, 100, 60))
+    found = gaps.gaps(gone(60), before, {}, lambda _topic: True)
+    assert gaps.pending(found, before)
+    known = gaps.marks(gone(60), before, found, "then")
+    again = gaps.gaps(gone(60), known, {}, lambda _topic: True)
+    assert not gaps.pending(again, known)
+    known = gaps.marks(gone(60), known, again, "later")
+    assert [(one.kind, one.seen_at) for one in gaps.told(known)] == [(DELETED, "then")]
+    anew = look(0, 10, 60, tops={ONE: 10}, id="id-2")
+    assert of_deleted(anew, known) == []
+    assert not gaps.told(gaps.forgotten(known))

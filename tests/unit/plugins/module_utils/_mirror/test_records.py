@@ -12,6 +12,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror.records im
     Notes,
     heartbeat_of,
     position_of,
+    task_of,
 )
 
 OFFSETS = "mm2-offsets.a.internal"
@@ -99,3 +100,52 @@ def test_the_latest_checkpoint_is_kept_by_its_timestamp() -> None:
     for at in (5, 9, 7):
         notes.take("a.checkpoints.internal", b"", b"", at)
     assert (notes.checkpoint_at, notes.heartbeat_at) == (9, None)
+
+
+TRACE = """org.apache.kafka.connect.errors.ConnectException: Unrecoverable exception from producer send callback
+\tat org.apache.kafka.connect.runtime.AbstractWorkerSourceTask.maybeThrowProducerSendException(A.java:1)
+Caused by: java.lang.RuntimeException: something between
+Caused by: org.apache.kafka.common.errors.RecordTooLargeException: The request included a message too large.
+"""
+
+
+def state(name: str, trace: str = "") -> bytes:
+    """The value of a record in the status topic."""
+    return json.dumps({"state": name, "trace": trace, "worker_id": "10.0.0.1:8083", "generation": 3}).encode()
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        (state("FAILED", TRACE), "RecordTooLargeException: The request included a message too large"),
+        (state("FAILED", "org.apache.kafka.common.KafkaException: gone\n\tat a.b(C.java:1)"), "KafkaException: gone"),
+        (state("FAILED"), "no cause is known"),
+        (state("RUNNING"), None),
+        # A task that is gone, since the connector has fewer now.
+        (None, None),
+        (b"null", None),
+    ],
+)
+def test_the_last_cause_of_a_failed_task_is_kept(value: bytes | None, why: str | None) -> None:
+    assert task_of(b"status-task-MirrorSourceConnector-12", value) == ("MirrorSourceConnector task 12", why)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        (b"status-connector-MirrorSourceConnector", state("FAILED", TRACE)),
+        (b"status-topic-a.orders:connector-MirrorSourceConnector", b"{}"),
+        (None, state("FAILED")),
+        (b"status-task-MirrorSourceConnector-1", b"\xff"),
+        (b"status-task-MirrorSourceConnector-1", b"[1]"),
+    ],
+)
+def test_other_states_are_of_no_task(key: bytes | None, value: bytes) -> None:
+    assert task_of(key, value) is None
+
+
+def test_a_task_that_runs_again_has_not_failed() -> None:
+    notes, topic = Notes("a", OFFSETS), "mm2-status.a.internal"
+    for number, name in ((0, "FAILED"), (1, "FAILED"), (0, "RUNNING")):
+        notes.take(topic, f"status-task-MirrorSourceConnector-{number}".encode(), state(name, TRACE), 0)
+    assert list(notes.failed) == ["MirrorSourceConnector task 1"]

@@ -207,3 +207,13 @@ def test_options_that_make_no_flow_are_refused(changes: dict[str, Any], said: st
     with pytest.raises(status.OptionsError) as caught:
         status.flow_of({"source": "a", "target": "b", "topics": ["t"], "state": "observed", **changes})
     assert said in caught.value.message
+
+
+def test_a_failed_task_is_a_problem_however_little_is_behind() -> None:
+    failed = {"MirrorSourceConnector task 1": "RecordTooLargeException: too large"}
+    found = verdict(seen(Log(0, 1), 1, failed=failed))
+    assert found["problems"] == [
+        "MirrorSourceConnector task 1 failed: RecordTooLargeException: too large; a failed task does nothing until its "
+        "mirror is stopped and started"
+    ]
+    assert not found["caught_up"]
