@@ -9,17 +9,10 @@ from pathlib import Path
 
 from tests.support.awx_project import shown
 from tests.support.cluster import ROOT
+from tests.support.playbooks import PUBLIC, head
 
 #: What AWX shows besides: it cannot be told apart from a playbook by its content (docs/awx.md).
 CLUTTER = ("playbooks/_", "inventories/", "molecule/", "awx/project/", "extensions/eda/")
-#: Public playbooks that are no jobs: dump and monitoring_files write files on the control node, for a person; voters
-#: needs an inventory that a person changes before and behind it; mirror_tune leaves its page on the control node.
-NO_JOBS = {
-    "playbooks/dump.yml",
-    "playbooks/mirror_tune.yml",
-    "playbooks/monitoring_files.yml",
-    "playbooks/voters.yml",
-}
 #: What the export has no template for: that needs the name of a credential (awx_own_credential).
 NAMED_BY_A_SETTING = {"playbooks/awx.yml"}
 PROJECT = ROOT / "awx" / "project"
@@ -32,13 +25,21 @@ def tracked() -> list[str]:
 
 def public() -> set[str]:
     """Return the playbooks that users run."""
-    return {f"playbooks/{path.name}" for path in (ROOT / "playbooks").glob("[a-z]*.yml")}
+    return {f"playbooks/{path.name}" for path in PUBLIC.values()}
+
+
+def jobs() -> set[str]:
+    """Return those for which AWX has templates."""
+    return {f"playbooks/{name}.yml" for name in PUBLIC if not head(name).no_job}
 
 
 def test_the_project_lists_exactly_the_playbooks_that_templates_name_and_these_are_the_public_ones() -> None:
     files = [str(path.relative_to(PROJECT)) for path in PROJECT.rglob("*") if path.is_file()]
     named = {one["playbook"] for one in json.loads((ROOT / "awx" / "export.json").read_text())["job_templates"]}
-    assert set(shown(PROJECT, files)) == named | NAMED_BY_A_SETTING == public() - NO_JOBS
+    assert named | NAMED_BY_A_SETTING == jobs(), (
+        "a public playbook has a template in awx/data/job_templates.yml, or 'No job of AWX: REASON.' at its head"
+    )
+    assert set(shown(PROJECT, files)) == jobs()
 
 
 def test_awx_shows_every_public_playbook_of_a_checkout_and_no_other_but_the_known() -> None:

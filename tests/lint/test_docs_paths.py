@@ -5,11 +5,14 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.support.cluster import ROOT
+from tests.support.playbooks import PUBLIC, head
 
 OWN = [*sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs/development").glob("*.md"))]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *OWN]
@@ -110,12 +113,14 @@ def test_the_index_has_every_page() -> None:
     assert "](docs/README.md)" in (ROOT / "README.md").read_text()
 
 
+@pytest.mark.parametrize("name", PUBLIC)
+def test_a_playbook_names_its_page(name: str) -> None:
+    pages = head(name).pages
+    assert pages, f"the comment at the head of playbooks/{name}.yml names no page: add the line '# See docs/PAGE.md.'"
+    assert [page for page in pages if not (ROOT / "docs" / page).exists()] == []
+
+
 def test_the_index_has_every_playbook() -> None:
-    table = (ROOT / "docs/README.md").read_text().partition("## Playbooks\n")[2].partition("\n## ")[0]
-    names = [
-        name
-        for row in table.splitlines()
-        if row.startswith("| `")
-        for name in re.findall(r"`(\w+)`", row.split("|")[1])
-    ]
-    assert sorted(names) == sorted(path.stem for path in (ROOT / "playbooks").glob("[!_]*.yml"))
+    command = [sys.executable, str(ROOT / "tools" / "make_docs_index"), "--check"]
+    made = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (made.returncode, made.stdout + made.stderr) == (0, "")

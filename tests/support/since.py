@@ -2,9 +2,11 @@
 
     python -m tests.support.since REV [--full] [--list]      a line for each stage, with what it runs
 
-PROVEN says by path what proves it. For a file of the plugins what proves its importers is added, as far as imports of
-plugins/module_utils and plugins/plugin_utils lead; for one of tests/support the tests that import it. A file that no
-entry names asks for everything.
+A public playbook is proven by the tests that run it, one that begins with an underscore by what proves its importers. A
+room is proven by the tests that are named after it (_groups: test_groups_playbook, zookeeper/), and by those that run a
+module which imports it. PROVEN says what proves the rest, and where that would be too much or too little. For a file of
+the plugins what proves its importers is added, as far as imports of plugins/module_utils and plugins/plugin_utils lead;
+for one of tests/support the tests that import it. A file of which nothing is known asks for everything.
 """
 
 from __future__ import annotations
@@ -32,37 +34,27 @@ _SHARED = ("_client", "_core", "progress")
 #: (`restart/test_rolling`) of tests/integration, a stage (`publish`, `spark`), a scenario (`molecule:secure`).
 #: A module, action, lookup or filter without an entry is proven by what proves the rooms that it imports.
 PROVEN: Mapping[str, str] = {
-    "plugins/module_utils/_acls/": "resources/test_users_acls_quotas resources/test_refused_access",
     "plugins/module_utils/_brokers/": "resources/ reassign/test_moving_playbooks",
     "plugins/module_utils/_client/": "resources/ restart/test_unreachable security/test_secured_guards",
     "plugins/module_utils/_cluster/": "resources/test_cluster_info install/test_isolated",
     "plugins/module_utils/_configs/": "resources/test_topics resources/test_broker_configs",
     "plugins/module_utils/_core/": "resources/test_topics install/test_run_check",
-    "plugins/module_utils/_dump/": "resources/test_dump",
     "plugins/module_utils/_features/": "resources/test_features restart/test_finalize",
     "plugins/module_utils/_firewall/": "security/test_firewall security/test_firewall_inventory "
     "security/test_firewall_trial molecule:secure",
     "plugins/module_utils/_gate/": "restart/",
-    "plugins/module_utils/_groups/": "resources/test_groups",
     "plugins/module_utils/_health/": "resources/test_cluster_health install/test_status install/test_stretch",
     "plugins/plugin_utils/mirrors/external.py": "mirror/test_mirror_external",
     "plugins/plugin_utils/mirrors/external_cas.py": "mirror/test_mirror_external",
     "plugins/plugin_utils/mirrors/health.py": "mirror/test_mirror install/test_status",
     "plugins/module_utils/_logs/": "resources/test_groups",
     "plugins/module_utils/_metadata/": "resources/test_metadata_compare install/test_status",
-    "plugins/module_utils/_mirror/": "mirror/",
-    "plugins/module_utils/_mirror_tune/": "mirror/test_mirror_tune mirror/test_mirror_tune_playbook",
     "plugins/module_utils/_node/attach.py": "restart/test_upgrade_clients",
     "plugins/module_utils/_node/deprecated_requests.py": "restart/test_upgrade_clients",
     "plugins/module_utils/_node/": "install/ restart/ security/test_certificates molecule:secure",
-    "plugins/module_utils/_prove/": "restart/test_prove restart/test_prove_roll",
-    "plugins/module_utils/_quotas/": "resources/test_users_acls_quotas",
     "plugins/module_utils/_reassign/": "reassign/ zookeeper/test_zookeeper_moves",
     "plugins/module_utils/_release/": "install/test_archive install/test_releases install/test_storage_format",
-    "plugins/module_utils/_spark/": "spark/ mirror/test_mirror_audit",
     "plugins/module_utils/_topics/": "resources/test_topics",
-    "plugins/module_utils/_users/": "resources/test_users_acls_quotas security/test_secured",
-    "plugins/module_utils/_zookeeper/": "zookeeper/",
     "plugins/plugin_utils/": "install/test_installation install/test_text_values",
     "plugins/plugin_utils/guards/": "install/test_installation install/test_run_check restart/test_quorum_certificates "
     "zookeeper/",
@@ -84,7 +76,6 @@ PROVEN: Mapping[str, str] = {
     "plugins/plugin_utils/upgrade/": "restart/test_upgrade restart/test_upgrade_ways restart/test_finalize "
     "zookeeper/test_zookeeper_upgrade install/test_run_check",
     "plugins/plugin_utils/upgrade/clients.py": "restart/test_upgrade restart/test_upgrade_clients",
-    "plugins/plugin_utils/upgrade/finalize.py": "restart/test_finalize",
     "plugins/plugin_utils/voters/": "restart/test_voters restart/test_voters_in_steps restart/test_modes "
     "restart/test_dynamic_quorum",
     "plugins/action/upgrade_plan.py": "restart/test_upgrade restart/test_upgrade_ways restart/test_finalize "
@@ -103,7 +94,6 @@ PROVEN: Mapping[str, str] = {
     "plugins/modules/preflight.py": "install/test_preflight_playbook",
     "plugins/modules/run_check.py": "install/test_run_check",
     "plugins/doc_fragments/": "",
-    "playbooks/": "install/test_run_check install/test_text_values",
     "playbooks/_endpoints.yml": "mirror/test_mirror",
     "playbooks/_canaries_step.yml": "mirror/test_canary mirror/test_mirror",
     "playbooks/_mirrors_step.yml": "mirror/",
@@ -113,38 +103,12 @@ PROVEN: Mapping[str, str] = {
     "playbooks/tasks/release_after_failure.yml": "restart/test_run_lock restart/test_rolling",
     "playbooks/_start.yml": "install/test_installation restart/test_rolling zookeeper/test_zookeeper",
     "playbooks/_zookeeper_step.yml": "zookeeper/",
-    "playbooks/add_brokers.yml": "reassign/",
-    "playbooks/awx.yml": "awx/test_awx_objects",
     "playbooks/tasks/awx/": "awx/test_awx_objects",
     "playbooks/vars/": "awx/test_awx_objects",
-    "playbooks/look_after_failure.yml": "install/test_run_check",
-    "playbooks/change_replication_factor.yml": "reassign/test_moving_playbooks",
-    "playbooks/drain_and_remove_broker.yml": "reassign/",
-    "playbooks/dump.yml": "resources/test_dump install/test_run_check",
-    "playbooks/groups.yml": "resources/test_groups restart/test_run_lock install/test_run_check",
-    "playbooks/grow_topic.yml": "reassign/test_moving_playbooks",
-    "playbooks/mirror_tune.yml": "mirror/test_mirror_tune_playbook",
-    "playbooks/mirrors.yml": "mirror/",
-    "playbooks/page.yml": "page/test_page_playbook",
-    "playbooks/monitoring.yml": "page/test_prometheus",
-    "playbooks/monitoring_files.yml": "install/test_monitoring_files install/test_run_check",
-    "playbooks/rebalance.yml": "reassign/",
-    "playbooks/replace_node.yml": "reassign/ zookeeper/",
-    "playbooks/resources.yml": "restart/test_stop_node restart/test_run_lock install/test_run_check",
-    "playbooks/rolling_restart.yml": "restart/test_rolling install/test_text_values",
     "playbooks/site.yml": "install/ awx/ restart/test_rolling zookeeper/test_zookeeper mirror/test_mirror",
     "playbooks/status.yml": "install/test_status resources/test_cluster_health mirror/test_mirror",
-    "playbooks/stop_node.yml": "restart/test_stop_node install/test_run_check",
     "playbooks/stop.yml": "restart/test_stop restart/test_rolling zookeeper/test_zookeeper mirror/test_mirror",
-    "playbooks/upgrade.yml": "restart/test_upgrade restart/test_upgrade_ways restart/test_finalize "
-    "zookeeper/test_zookeeper_upgrade install/test_run_check",
-    "playbooks/_upgrade_features.yml": "restart/test_finalize restart/test_upgrade_ways",
-    "playbooks/_upgrade_nodes.yml": "restart/test_upgrade restart/test_upgrade_ways zookeeper/test_zookeeper_upgrade "
-    "install/test_run_check",
     "playbooks/validate.yml": "spark/ reassign/test_growing_proof",
-    "playbooks/voters.yml": "restart/test_voters restart/test_voters_in_steps restart/test_modes "
-    "restart/test_dynamic_quorum install/test_run_check",
-    "playbooks/zookeeper_members.yml": "zookeeper/test_zookeeper_members zookeeper/test_zookeeper",
     "roles/_common/": "install/ restart/ security/ zookeeper/test_zookeeper molecule:secure",
     "roles/_common/files/zookeeper-launcher": "zookeeper/",
     "roles/_common/tasks/disks/": "install/test_installation install/test_storage_format zookeeper/ "
@@ -221,13 +185,56 @@ def _of(path: str) -> frozenset[str]:
         return frozenset().union(*map(_plugin, rooms))
     if (scenario := re.match(r"molecule/(\w+)/", path)) and (ROOT / scenario[0] / "molecule.yml").exists():
         return frozenset({f"molecule:{scenario[1]}"})
-    return _targets(_entry(path))
+    return _proof(path)
 
 
 def _entry(path: str) -> str:
     """What PROVEN says of a path."""
     begins = [one for one in PROVEN if path == one or (one.endswith("/") and path.startswith(one))]
     return PROVEN[max(begins, key=len)] if begins else EVERYTHING
+
+
+def _proof(path: str) -> frozenset[str]:
+    """What PROVEN says of a path, or what the tests show where it says nothing."""
+    named, stem = _entry(path), Path(path).stem
+    found: Iterable[str] = ()
+    if named == EVERYTHING and path.startswith("playbooks/_"):
+        users = [
+            f"playbooks/{one.name}" for one in (ROOT / "playbooks").glob("*.yml") if f"{stem}.yml" in one.read_text()
+        ]
+        found = frozenset().union(*map(_proof, users))
+    elif named == EVERYTHING and path.startswith("playbooks/"):
+        found = (test for test in _integration() if _runs(test, stem))
+    elif named == EVERYTHING and (room := re.match(r"plugins/module_utils/\w+/", path)):
+        found = _of_room(room[0])
+    return frozenset(found) or _targets(named)
+
+
+def _runs(test: str, playbook: str) -> bool:
+    """Whether a test with its helpers names a playbook; a bare name counts where one is made to playbooks/{name}."""
+    text = _text(test)
+    bare = rf'|"{playbook}"' if "playbooks/{" in text else ""
+    named = rf'"(playbooks/)?{playbook}\.yml"|"streamops\.kafka\.{playbook}"{bare}'
+    return "tests.support.playbooks import PUBLIC" in text or re.search(named, text) is not None
+
+
+@cache
+def _text(test: str) -> str:
+    helpers = [
+        ROOT / f"{one.replace('.', '/')}.py" for one in _test_imports()[test] if one.startswith("tests.support.")
+    ]
+    return "".join(path.read_text() for path in (ROOT / test, *helpers) if path.exists())
+
+
+@cache
+def _of_room(room: str) -> frozenset[str]:
+    """The tests that are named after a room, or run a module that imports it."""
+    noun = Path(room).name.strip("_").removesuffix("s")
+    users = {user for file in files(room) for user in importers().get(file, ()) if user.parent == PLUGINS / "modules"}
+    run = [f'"streamops.kafka.{user.stem}"' for user in users]
+    after = re.compile(rf"[/_]{noun}s?[/_.]")
+    texts = {test: (ROOT / test).read_text() for test in _integration()}
+    return frozenset(test for test, text in texts.items() if after.search(test) or any(one in text for one in run))
 
 
 def _targets(entry: str) -> frozenset[str]:
@@ -267,14 +274,13 @@ def _with_importers(file: Path) -> set[Path]:
 
 def _plugin(file: Path) -> frozenset[str]:
     path = str(file.relative_to(ROOT))
-    named = _entry(path)
-    if named != EVERYTHING:
-        return _targets(named)
+    if _entry(path) != EVERYTHING or "/module_utils/" in path:
+        return _proof(path)
     # A plugin that was deleted is asked for by its roles, which have changed too.
     rooms = {own.parent for one in (imports(file) if file.exists() else ()) if (own := own_file(one))}
     telling = [room for room in rooms if name(room) not in _SHARED] or list(rooms)
-    entries = [_entry(f"{room.relative_to(ROOT)}/") for room in telling]
-    return frozenset().union(*map(_targets, entries)) if entries else _targets(EVERYTHING)
+    proofs = [_proof(f"{room.relative_to(ROOT)}/") for room in telling]
+    return frozenset().union(*proofs) if proofs else _targets(EVERYTHING)
 
 
 def _tests(path: str) -> frozenset[str] | None:

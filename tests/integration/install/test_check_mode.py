@@ -10,23 +10,23 @@ from typing import Any
 import pytest
 
 from tests.support.cluster import ROOT, Cluster, Run, free_port_base
+from tests.support.playbooks import PUBLIC, example
 
 pytestmark = pytest.mark.full
 
 #: awx.yml works on AWX, and on no host of a cluster.
-PUBLIC = sorted({path.stem for path in (ROOT / "playbooks").glob("[!_]*.yml")} - {"awx"})
+STARTED = [name for name in PUBLIC if name != "awx"]
+#: What is there, where the example at the head of a playbook names what is not.
 GIVEN: dict[str, dict[str, Any]] = {
     "change_replication_factor": {"kafka_replication_factor": {"__consumer_offsets": 2}},
-    "drain_and_remove_broker": {"kafka_remove_broker": "kafka3"},
-    "dump": {"kafka_dump_node": "kafka3", "kafka_dump_what": "metadata"},
+    "dump": {"kafka_dump_what": "metadata"},
     "groups": {"kafka_consumer_group": "none-of-that-name"},
     "grow_topic": {"kafka_grow_topic": "__consumer_offsets", "kafka_grow_partitions": 60},
-    "replace_node": {"kafka_replace_node": "kafka3"},
-    "stop_node": {"kafka_stop_node": "kafka3"},
 }
 #: docs/README.md names them: they can be tried before there is anything.
 ON_A_FRESH_HOST = {"site", "rolling_restart", "mirrors", "stop", "stop_node", "validate", "page", "monitoring"}
-ON_A_FRESH_HOST |= {"monitoring_files"}
+#: mirror_tune has no mirror to tune in the inventory of this test.
+ON_A_FRESH_HOST |= {"monitoring_files", "mirror_tune"}
 #: These need the hosts and metrics that the inventory beside adds.
 WATCHING = {"page", "monitoring", "monitoring_files"}
 #: What these say of three combined nodes, all alive and without ZooKeeper. That which follows a failed step of a
@@ -41,11 +41,14 @@ REFUSED = {
 
 def checked(cluster: Cluster, playbook: str) -> Run:
     """A run with --check --diff."""
-    more = ["-i", str(ROOT / "inventories" / "watching")] if playbook in WATCHING else []
-    return cluster.playbook(f"playbooks/{playbook}.yml", "--check", "--diff", *more, **GIVEN.get(playbook, {}))
+    if playbook in WATCHING:
+        watching = str(ROOT / "inventories" / "watching")
+        return cluster.playbook(f"playbooks/{playbook}.yml", "--check", "--diff", "-i", watching)
+    given = {**example(playbook), **GIVEN.get(playbook, {})}
+    return cluster.playbook(f"playbooks/{playbook}.yml", "--check", "--diff", **given)
 
 
-@pytest.mark.parametrize("playbook", PUBLIC)
+@pytest.mark.parametrize("playbook", STARTED)
 def test_on_a_fresh_host(playbook: str, tmp_path: Path) -> None:
     cluster = Cluster(ROOT / "inventories" / "local", tmp_path / "c", free_port_base())
     run = checked(cluster, playbook)
@@ -53,7 +56,7 @@ def test_on_a_fresh_host(playbook: str, tmp_path: Path) -> None:
     assert [path.name for path in cluster.directory.iterdir()] == ["extra-vars.yml"]
 
 
-@pytest.mark.parametrize("playbook", PUBLIC)
+@pytest.mark.parametrize("playbook", STARTED)
 def test_on_a_running_cluster(playbook: str, combined: Cluster) -> None:
     pids, files = combined.pids(), state(combined)
     run = checked(combined, playbook)

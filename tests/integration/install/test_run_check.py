@@ -13,20 +13,14 @@ import yaml
 from tests.support.answers import said
 from tests.support.cluster import ROOT, Cluster, Run, free_port_base
 from tests.support.forms import short
+from tests.support.playbooks import PUBLIC, example, first
 
 #: awx.yml works on AWX, and on no host of a cluster.
-PUBLIC = sorted({path.stem for path in (ROOT / "playbooks").glob("[!_]*.yml")} - {"awx"})
+STARTED = [name for name in PUBLIC if name != "awx"]
 #: These begin with the preflight, which refuses a part of a cluster (limit_splits_cluster) together with all else.
-WITH_PREFLIGHT = {"site", "add_brokers", "rolling_restart", "mirrors"}
-#: These work on hosts beside the clusters, so a part of one is nothing to them.
-BESIDE = {"page", "monitoring"}
-GIVEN: dict[str, dict[str, Any]] = {
-    "drain_and_remove_broker": {"kafka_remove_broker": "kafka3"},
-    "dump": {"kafka_dump_node": "kafka3", "kafka_dump_what": "metadata"},
-    "grow_topic": {"kafka_grow_topic": "orders", "kafka_grow_partitions": 24},
-    "replace_node": {"kafka_replace_node": "kafka3"},
-    "stop_node": {"kafka_stop_node": "kafka3"},
-}
+WITH_PREFLIGHT = [name for name in STARTED if "roles/preflight/tasks/main.yml" in first(name)[0]]
+#: These begin with _start.yml. The others work on hosts beside the clusters, so a part of one is nothing to them.
+WITH_START = [name for name in STARTED if first(name)[0] == ["run_check"]]
 
 
 def refused(cluster: Cluster, run: Run) -> str:
@@ -45,7 +39,7 @@ def shipped(playbook: str, folder: Path) -> tuple[Cluster, str]:
 
 def started() -> list[Any]:
     """Every public playbook; the short form runs one that asks by itself, and one that shares a check (_start.yml)."""
-    return short(PUBLIC, "site", "status")
+    return short(STARTED, "site", "status")
 
 
 @pytest.mark.parametrize("playbook", started())
@@ -54,14 +48,14 @@ def test_a_part_of_a_cluster_and_strategy_free_are_refused(
 ) -> None:
     cluster, host = shipped(playbook, tmp_path)
     monkeypatch.setenv("ANSIBLE_STRATEGY", "free")
-    run = cluster.playbook(f"playbooks/{playbook}.yml", "--limit", host, **GIVEN.get(playbook, {}))
+    run = cluster.playbook(f"playbooks/{playbook}.yml", "--limit", host, **example(playbook))
     why = refused(cluster, run)
     assert "strategy free is refused" in why
-    assert (f"--limit {host} leaves out" in why) == (playbook not in WITH_PREFLIGHT | BESIDE)
+    assert (f"--limit {host} leaves out" in why) == (playbook in WITH_START)
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("playbook", sorted(WITH_PREFLIGHT))
+@pytest.mark.parametrize("playbook", WITH_PREFLIGHT)
 def test_the_preflight_refuses_a_part_of_a_cluster(playbook: str, tmp_path: Path) -> None:
     cluster, host = shipped(playbook, tmp_path)
     why = refused(cluster, cluster.playbook(f"playbooks/{playbook}.yml", "--limit", host))

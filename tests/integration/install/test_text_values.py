@@ -12,6 +12,7 @@ import yaml
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
 from tests.support.cluster import ROOT, Cluster, Run, free_port_base
+from tests.support.playbooks import PUBLIC, example, follows, takes_lock
 
 #: What is not the same for all hosts, or has no default: the tests below say it themselves.
 OWN = (
@@ -19,15 +20,15 @@ OWN = (
     *("plan_only", "status_strict"),
 )
 TYPED = {name: option for name, option in role_options().items() if option["type"] in ("bool", "int", "float")}
-MOVES = {
-    "add_brokers": {},
-    "rebalance": {},
-    "change_replication_factor": {},
-    "drain_and_remove_broker": {"kafka_remove_broker": "kafka3"},
-    "grow_topic": {"kafka_grow_topic": "orders", "kafka_grow_partitions": "24"},
+#: Playbooks that show a plan with plan_only, and carry it out without.
+WITH_PLAN = [name for name in PUBLIC if follows(name) and takes_lock(name)]
+#: What makes some of them carry something out.
+CARRIED_OUT = {
     "groups": {"kafka_consumer_group": "billing", "kafka_consumer_group_to": "latest"},
-    "replace_node": {"kafka_replace_node": "kafka3", "kafka_replaced_id": "7"},
+    "replace_node": {"kafka_replaced_id": "7"},
 }
+#: Playbooks that have no plan, or not always; awx.yml asks AWX, and shows what it would do in check mode.
+WITHOUT_PLAN = [name for name in PUBLIC if follows(name) is not True and name != "awx"]
 
 
 def as_text(value: Any) -> str:
@@ -93,11 +94,10 @@ def test_all_unclear_ones_stand_in_one_message_and_nothing_is_touched(tmp_path: 
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(("playbook", "variables"), MOVES.items())
-def test_a_plan_that_is_maybe_only_to_be_seen_is_never_carried_out(
-    playbook: str, variables: dict[str, str], tmp_path: Path
-) -> None:
-    cluster = Cluster(ROOT / "inventories" / "local", tmp_path / "run", free_port_base(), variables=dict(variables))
+@pytest.mark.parametrize("playbook", WITH_PLAN)
+def test_a_plan_that_is_maybe_only_to_be_seen_is_never_carried_out(playbook: str, tmp_path: Path) -> None:
+    given = {**example(playbook), **CARRIED_OUT.get(playbook, {})}
+    cluster = Cluster(ROOT / "inventories" / "local", tmp_path / "run", free_port_base(), variables=given)
     for unclear in ("maybe", "") if playbook == "rebalance" else ("maybe",):
         run = cluster.playbook(f"playbooks/{playbook}.yml", plan_only=unclear)
         assert untouched(run, cluster), run.output[-3000:]
@@ -121,24 +121,12 @@ def test_a_playbook_without_preflight_refuses_an_unclear_value_before_it_asks_a_
     assert "kafka_stop_timeout is no whole number (found: 'soon'" in told(run)
 
 
-#: What playbooks ask for.
-NEEDED: dict[str, dict[str, Any]] = {
-    "replace_node": {"kafka_replace_node": "kafka3"},
-    "mirror_tune": {"mirror_tune_flow": "a->b", "mirror_tune_bytes": 1000},
-}
-#: Playbooks that carry something out and have no plan.
-WITHOUT_PLAN = (
-    "site", "replace_node", "stop", "rolling_restart", "mirrors", "zookeeper_members", "validate", "resources",
-    "stop_node", "page", "monitoring", "monitoring_files", "upgrade", "voters", "mirror_tune",
-)  # fmt: skip
-
-
 @pytest.mark.full
 @pytest.mark.parametrize("playbook", WITHOUT_PLAN)
 def test_a_playbook_without_a_plan_refuses_plan_only_before_it_looks(playbook: str, tmp_path: Path) -> None:
     shipped = "local_zookeeper" if playbook == "zookeeper_members" else "local"
     cluster = Cluster(ROOT / "inventories" / shipped, tmp_path / "run", free_port_base())
-    words = NEEDED.get(playbook, {})
+    words = example(playbook)
     more = ["-i", str(ROOT / "inventories" / "watching")]
     run = cluster.playbook(f"playbooks/{playbook}.yml", *more, plan_only=True, **words)
     assert untouched(run, cluster), run.output[-3000:]
@@ -156,12 +144,3 @@ def test_without_plan_only_and_with_false_a_playbook_goes_on(tmp_path: Path) -> 
     cluster = Cluster(ROOT / "inventories" / "local", tmp_path / "run", free_port_base())
     cluster.playbook("playbooks/stop.yml").ok()
     cluster.playbook("playbooks/stop.yml", plan_only="no").ok()
-
-
-@pytest.mark.full
-def test_what_carries_something_out_refuses_plan_only_or_shows_a_plan() -> None:
-    # These only look, or change no cluster: awx.yml changes AWX, and shows what it would do in check mode.
-    silent = {"status", "look_after_failure", "awx", "dump"}
-    parts = {path.stem for path in (ROOT / "playbooks").glob("_*.yml")}
-    there = {path.stem for path in (ROOT / "playbooks").glob("*.yml")}
-    assert there == silent | parts | set(WITHOUT_PLAN) | {*MOVES, "replace_node"}
