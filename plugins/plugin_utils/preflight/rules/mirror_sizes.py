@@ -13,7 +13,7 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import LEGACY, Flow, matches, remote_topic
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Cluster, Inventory
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_int
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_int, known
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.tuning import PRODUCER
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.in_force import Number, number
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_flows import (
@@ -39,11 +39,11 @@ def mirror_below_message(inventory: Inventory) -> Iterator[Problem]:
     """A source takes larger messages (`message.max.bytes`, `max.message.bytes` of a topic) than the producer of a
     mirror (`max.request.size`) or its target: the first of them ends a task of MirrorMaker, which then copies nothing.
     MirrorMaker copies what a topic sets, but nothing that brokers set."""
-    known = kafka_clusters(inventory)
+    clusters = kafka_clusters(inventory)
     for flow in flows(inventory):
-        if flow.source not in known or flow.target not in known:
+        if flow.source not in clusters or flow.target not in clusters:
             continue
-        for sent, taken in _steps(flow, known[flow.source], known[flow.target], _producer(inventory, flow)):
+        for sent, taken in _steps(flow, clusters[flow.source], clusters[flow.target], _producer(inventory, flow)):
             if sent.value > taken.value:
                 what = f"{flow.pair} stops at a message that {flow.source} takes"
                 allowed = f"at least {sent.value}"
@@ -97,8 +97,8 @@ def _producer(inventory: Inventory, flow: Flow) -> Number:
         places: list[tuple[Mapping[Any, Any], str]] = [(flow.producer_config or {}, _REQUEST)]
     else:
         override = f"producer.override.{_REQUEST}"
-        mirrors = [dict(mirror.get("mirror_maker_config") or {}) for mirror in mirrors_of(inventory, flow.target)]
-        ours = mirrors[0] if mirrors else {}
+        # Of several mirrors the first: mirrors_disagree refuses those that differ.
+        ours = next((known(mirror.get("mirror_maker_config")) for mirror in mirrors_of(inventory, flow.target)), {})
         places = [(ours, f"{flow.pair}.{override}"), (flow.config or {}, override), (ours, override)]
         places.append((ours, f"{flow.target}.producer.{_REQUEST}"))
     found = (as_int(properties.get(key)) for properties, key in places)
