@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
 
 from tests.support.cluster import until
 
@@ -58,10 +58,11 @@ def read(servers: str, topic: str, partitions: int) -> list[Message]:
     def all_read() -> bool:
         """Take what is there; true at the end of every partition."""
         for message in client.consume(500, 0.5):
-            if message.error():
-                ended.add(message.partition())
-            else:
+            error = message.error()
+            if error is None:
                 found.append(_message(message))
+            elif error.code() == KafkaError._PARTITION_EOF:
+                ended.add(message.partition())
         return len(ended) == partitions
 
     until(all_read, f"the end of topic {topic}")
