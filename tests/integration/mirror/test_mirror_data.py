@@ -7,6 +7,7 @@ messages than those of the target, as happens where the two are set up apart.
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -34,7 +35,8 @@ PARTITIONS = 3
 #: The largest message of the source's brokers. Those of the target have Kafka's default, about 1 MB.
 SOURCE_TAKES = 3_000_000
 TEN_MB = 10_000_000
-BEGIN_MS = 1_790_000_000_000
+#: An hour ago: records of long ago would be deleted by their retention while the tests run.
+BEGIN_MS = round(time.time() * 1000) - 3_600_000
 
 
 @pytest.fixture(scope="module")
