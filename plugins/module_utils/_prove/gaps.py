@@ -34,7 +34,7 @@ def longest_gaps(ledger: Ledger, restarts: Sequence[Restart]) -> list[Gap]:
     One lasts to the end of the stream where nothing was acknowledged after it, and from its begin to its end where
     nothing was at all.
     """
-    times: dict[int, list[float]] = {one: [] for one in range(ledger.begun.partitions if ledger.begun else 0)}
+    times: dict[int, list[float]] = {one: [] for one in range(ledger.partitions)}
     for name, place in ledger.acknowledged.items():
         if name.kind == IDEMPOTENT:
             times.setdefault(place.partition, []).append(place.at)

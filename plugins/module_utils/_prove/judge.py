@@ -115,9 +115,13 @@ def verdict(ledger: Ledger, found: Iterable[Found], topic: str, until: float) ->
 
 def failure(topic: str, wrong: Sequence[Wrong]) -> str:
     """Return one line on what is wrong: topic, partition, how many records, offsets."""
-    told = "; ".join(_words(topic, one) for one in wrong[:_NAMED])
-    more = f"; and {len(wrong) - _NAMED} more findings" if len(wrong) > _NAMED else ""
-    return f"{told}{more}"
+    return shortened([_words(topic, one) for one in wrong])
+
+
+def shortened(told: Sequence[str]) -> str:
+    """Return the first findings in one line, and how many more there are."""
+    more = f"; and {len(told) - _NAMED} more findings" if len(told) > _NAMED else ""
+    return f"{'; '.join(told[:_NAMED])}{more}"
 
 
 def totals(wrong: Sequence[Wrong]) -> Mapping[str, int]:
@@ -160,14 +164,14 @@ def _silent(ledger: Ledger) -> str:
 
     A stream ends with a record and a transaction in each partition, so that one which lost its leader is seen.
     """
-    if ledger.ended is None or ledger.begun is None:
+    if ledger.ended is None:
         return ""
     said = []
     for kind, partitions in silent_since(ledger, ledger.ended[1]).items():
         last = last_times(ledger, kind)
         one = min(partitions, key=lambda partition: last.get(partition, 0.0))
         since = f"{ledger.ended[1] - last[one]:.0f} s before" if one in last else "never"
-        where = f"{len(partitions)} of {ledger.begun.partitions} partitions"
+        where = f"{len(partitions)} of {ledger.partitions} partitions"
         said.append(
             f"{where} acknowledged no {kind} record at the end of the stream (partition {one}: last one {since})"
         )

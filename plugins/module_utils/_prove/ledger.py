@@ -59,6 +59,11 @@ class Ledger:
     ended: tuple[str, float, str] | None = None
     begun: Begun | None = None
 
+    @property
+    def partitions(self) -> int:
+        """Into how many partitions the stream writes; 0 where it has not begun."""
+        return self.begun.partitions if self.begun else 0
+
 
 def value_of(run: str, name: Name) -> bytes:
     """Return what a record holds."""
@@ -134,8 +139,7 @@ def silent_since(ledger: Ledger, at: float) -> dict[str, list[int]]:
     found = {}
     for kind in KINDS:
         last = last_times(ledger, kind)
-        partitions = range(ledger.begun.partitions if ledger.begun else 0)
-        if silent := [one for one in partitions if last.get(one, 0.0) < at]:
+        if silent := [one for one in range(ledger.partitions) if last.get(one, 0.0) < at]:
             found[kind] = silent
     return found
 

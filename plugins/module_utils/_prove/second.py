@@ -19,11 +19,9 @@ from ansible_collections.streamops.kafka.plugins.module_utils._prove.judge impor
     PASS,
     Found,
     Verdict,
+    shortened,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._prove.ledger import value_of
-
-#: How many differences a failure names.
-_NAMED = 3
 
 
 class Counted(NamedTuple):
@@ -94,5 +92,4 @@ def judged(said: Verdict, ours: Sequence[Counted], answer: Mapping[str, Any]) ->
     found = differences(ours, [Counted(**one) for one in answer.get("found") or ()])
     if not found:
         return said
-    more = f"; and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
-    return replace(said, word=FAIL, why=f"two readers found different records: {'; '.join(found[:_NAMED])}{more}")
+    return replace(said, word=FAIL, why=f"two readers found different records: {shortened(found)}")
