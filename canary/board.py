@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import threading
 from collections import Counter, OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gaps import Gap
 from canary.config import Config, Way
 from canary.event import Event, Place, event_of
-from canary.figures import Figures, RouteFigures, SourceFigures
+from canary.figures import Figures, GapFigures, RouteFigures, SourceFigures
 from canary.latencies import Latencies
 from canary.ledger import Ledger
 
@@ -54,6 +57,15 @@ class _Source:
     why: str = ""
 
 
+@dataclass
+class _Look:
+    """The last look at a flow for gaps: when it ended, and the start before the first; what it found or failed on."""
+
+    at: float
+    gaps: Sequence[Gap] | None = None
+    why: str = ""
+
+
 class Board:
     """All that the service knows. C(now) is the time in seconds of a clock that only goes forward."""
 
@@ -70,6 +82,7 @@ class Board:
         self._whys: dict[str, str] = {}
         self._foreign: Counter[str] = Counter({one.source: 0 for one in config.ways})
         self._sources = {one.source: _Source(now) for one in config.own}
+        self._looks = {flow: _Look(now) for flow in config.flows}
         self._tidied = now
         self._sent: OrderedDict[tuple[str, int, Place], float] = OrderedDict()
 
@@ -167,6 +180,18 @@ class Board:
             # A partition that never takes an event is as old as the moment at which it was found.
             known.taken = {number: known.taken.get(number, now) for number in range(partitions)}
 
+    # What watches of gaps tell.
+
+    def gaps_looked_for(self, flow: Flow, found: Sequence[Gap], now: float) -> None:
+        """Take the gaps that are known of a flow after a look."""
+        with self._lock:
+            self._looks[flow] = _Look(now, found)
+
+    def gaps_not_looked_for(self, flow: Flow, why: str) -> None:
+        """Take why a look for the gaps of a flow came to no end; what the last one found stays."""
+        with self._lock:
+            self._looks[flow].why = why[:_LONGEST]
+
     # What metrics and a status are made of.
 
     def figures(self, now: float) -> Figures:
@@ -183,6 +208,10 @@ class Board:
                 readable,
                 dict(self._foreign),
                 dict(self._whys),
+                [
+                    GapFigures(flow.pair, flow.source, flow.engine, now - one.at, one.gaps, one.why)
+                    for flow, one in self._looks.items()
+                ],
             )
 
     def _route(self, one: _Account, now: float) -> RouteFigures:

@@ -11,9 +11,11 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from canary.ledger import WINDOW, Limits
 from page.clusters import clusters_of
 from page.core.checks import is_name, short, wrong_number
+from page.flows import flows_of
 
 #: Numbers that may be set: default, least and most. Times are in seconds. What is missing must still be within the
 #: window, which is a day of events that come every 5 s or more seldom (canary/ledger.py).
@@ -22,8 +24,9 @@ NUMBERS = {
     "interval": (60, 1, 3600),
     "late_after": (120, 1, int(WINDOW) // 2),
     "missing_after": (21600, 1, int(WINDOW) // 2),
+    "offset_flush": (10, 1, 86400),
 }
-KNOWN = {"cluster", "host", "clusters", "routes", *NUMBERS}
+KNOWN = {"cluster", "host", "clusters", "routes", "flows", *NUMBERS}
 #: Ways at most: each has an account of every partition.
 MOST_ROUTES = 500
 
@@ -46,7 +49,10 @@ class Way:
 
 @dataclass(frozen=True)
 class Config:
-    """Settings of the service; C(cluster) is the target that it stands next to, times are in seconds."""
+    """Settings of the service; C(cluster) is the target that it stands next to, times are in seconds.
+
+    C(flows) are watched for gaps. C(offset_flush): a mirror writes its positions down after so many seconds.
+    """
 
     cluster: str
     clusters: Mapping[str, Connection]
@@ -55,6 +61,8 @@ class Config:
     host: str
     port: int
     interval: int
+    flows: tuple[Flow, ...] = ()
+    offset_flush: int = 10
 
     @property
     def own(self) -> list[Way]:
@@ -82,11 +90,13 @@ def config_of(text: str) -> Config:
     if not _is_address(host):
         wrong.append(f"host is {short(host)}. Set an IP address of this machine, as 127.0.0.1.")
     ways, wrong_ways = _ways(given.get("routes"), clusters)
-    wrong += [*wrong_clusters, *wrong_ways]
+    flows, wrong_flows = _flows(given.get("flows", []), clusters, cluster)
+    wrong += [*wrong_clusters, *wrong_ways, *wrong_flows]
     if wrong:
         raise RefusedError("configuration", wrong)
     limits = Limits(numbers["late_after"], numbers["missing_after"])
-    return Config(str(cluster), clusters, ways, limits, host, numbers["port"], numbers["interval"])
+    port, interval, flush = (numbers[name] for name in ("port", "interval", "offset_flush"))
+    return Config(str(cluster), clusters, ways, limits, host, port, interval, flows, flush)
 
 
 def _is_address(host: object) -> bool:
@@ -111,6 +121,15 @@ def _ways(given: object, clusters: Collection[str]) -> tuple[tuple[Way, ...], li
         return (), wrong
     ways: list[Mapping[str, Any]] = given
     return tuple(Way(**one) for one in ways), []
+
+
+def _flows(given: object, clusters: Collection[str], cluster: object) -> tuple[tuple[Flow, ...], list[str]]:
+    flows, wrong = flows_of(given, clusters)
+    wrong = [one.replace("mirrors", "flows", 1) for one in wrong]
+    for at, one in enumerate(flows):
+        if one.target != cluster or one.source not in clusters:
+            wrong.append(f"flows[{at}] {one.pair} does not lead from one of clusters to cluster. Remove it.")
+    return flows, wrong
 
 
 def _is_text(value: object) -> bool:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gaps import Gap
 from canary.ledger import Account, together
 
 
@@ -42,6 +43,22 @@ class SourceFigures:
 
 
 @dataclass(frozen=True)
+class GapFigures:
+    """Which records a flow can no longer copy, as a look C(age) seconds ago found them.
+
+    C(gaps) is None before the first look, whose C(age) is that of the service. C(why) is what the last look failed on,
+    empty while it does not.
+    """
+
+    flow: str
+    source: str
+    engine: str
+    age: float
+    gaps: Sequence[Gap] | None = None
+    why: str = ""
+
+
+@dataclass(frozen=True)
 class Figures:
     """Everything: C(cluster) is the target, C(readable) and C(foreign) are by name of a cluster.
 
@@ -55,3 +72,4 @@ class Figures:
     readable: Mapping[str, bool] = field(default_factory=dict)
     foreign: Mapping[str, int] = field(default_factory=dict)
     whys: Mapping[str, str] = field(default_factory=dict)
+    flows: Sequence[GapFigures] = ()

@@ -6,13 +6,18 @@ The label C(cluster) is the target of the last flow, next to which the canary st
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from canary.figures import Figures, RouteFigures
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gaps import certain
+from canary.figures import Figures, GapFigures, RouteFigures
 from page.core.exposition import Family, family
 
 #: What is counted of events, each a value of the label C(state).
 STATES = ("written", "arrived", "waiting", "late", "missing", "repeated", "out_of_order")
+
+#: Topics with gaps that have a series of their own, those with the most records; the others have one together.
+MOST_TOPICS, OTHERS = 100, "(others)"
 
 
 def families_of(figures: Figures) -> Iterator[Family]:
@@ -57,8 +62,34 @@ def families_of(figures: Figures) -> Iterator[Family]:
             "Brokers of the source that lead no partition of the topic of events now.",
             [(labels, one.unwatched)],
         )
+    for flow in figures.flows:
+        yield from _gaps(here, flow)
     for route in figures.routes:
         yield from _route(here, route)
+
+
+def _gaps(here: str, flow: GapFigures) -> Iterator[Family]:
+    labels = {"source": flow.source, "target": here, "engine": flow.engine}
+    yield from family(
+        here,
+        "streamops_canary_gap_look_age_seconds",
+        "Seconds since a look for records that a flow can no longer copy came to its end.",
+        [(labels, flow.age)],
+    )
+    if flow.gaps is None:
+        return
+    lost: Counter[str] = Counter()
+    for gap in certain(one.as_dict() for one in flow.gaps or ()):
+        lost[gap["topic"]] += gap["records"]
+    named = lost.most_common(MOST_TOPICS)
+    others = sum(lost.values()) - sum(records for _topic, records in named)
+    yield from family(
+        here,
+        "streamops_canary_gap_records",
+        "Records of the source that a flow can no longer copy, by topic of the source; 0 without a topic for none.",
+        [({**labels, "topic": topic}, records) for topic, records in [*named, *([(OTHERS, others)] if others else [])]]
+        or [(labels, 0)],
+    )
 
 
 def _route(here: str, route: RouteFigures) -> Iterator[Family]:

@@ -11,8 +11,8 @@ COPIES, MOST = 3, 200
 #: is bounded too: by the size of a record, and of a partition.
 CONFIG = {
     "cleanup.policy": "delete",
-    # The library of the service unpacks gzip alone, and mirrors write lz4 or what their tuning says. The copy of the
-    # topic gets this setting from it, so brokers of both ends keep events unpacked.
+    # Events are small: brokers of both ends keep them unpacked, whatever mirrors write with. The copy of the topic gets
+    # this setting from it.
     "compression.type": "uncompressed",
     "retention.ms": str(2 * 86400 * 1000),
     "retention.bytes": str(50 * 1024 * 1024),

@@ -15,9 +15,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import load_library
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import MissingLibraryError, RefusedError
 from canary.board import Board
 from canary.config import Config, config_of
+from canary.gaps import GapWatch
 from canary.metrics import families_of
 from canary.read import Reader
 from canary.told import told
@@ -37,7 +39,8 @@ def main(words: Sequence[str]) -> int:
         return 2
     try:
         config = config_of(Path(words[0]).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, RefusedError) as error:
+        load_library()
+    except (OSError, UnicodeDecodeError, RefusedError, MissingLibraryError) as error:
         print(f"{words[0]}: {error}", file=sys.stderr)
         return 2
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s %(message)s")
@@ -59,6 +62,8 @@ def _run(config: Config, board: Board, server: Server, end: threading.Event) -> 
     names = dict.fromkeys([config.cluster, *(one.source for one in config.ways)])
     threads = [Reader(name, config.clusters[name], board, end).thread for name in names]
     threads += [Writer(way, config.clusters[way.source], config.interval, board, end).thread for way in config.own]
+    target, flush = config.clusters[config.cluster], config.offset_flush
+    threads += [GapWatch(one, config.clusters[one.source], target, flush, board, end).thread for one in config.flows]
     threads.append(threading.Thread(target=server.serve_forever, name="serve", daemon=True))
     for one in threads:
         one.start()

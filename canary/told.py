@@ -7,11 +7,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import DEGRADED, OK
-from canary.figures import Figures, RouteFigures
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gaps import in_words
+from canary.figures import Figures, GapFigures, RouteFigures
 from canary.ledger import Account
 
 #: Intervals without a written event after which writing has stopped.
 PATIENCE = 3
+#: Seconds without a look for gaps that came to its end. One that finds a new gap waits for the next flush of the mirror
+#: (canary/gaps.py), which may take a minute and more.
+GAPS_PATIENCE = 300.0
 
 
 def told(figures: Figures) -> dict[str, Any]:
@@ -22,6 +26,7 @@ def told(figures: Figures) -> dict[str, Any]:
     wrong = [
         *_ends(figures),
         *_sources(figures),
+        *(f"{one.flow}: {what}" for one in figures.flows for what in _gaps(one)),
         *(f"{one.path}: {what}" for one in figures.routes for what in _route(one)),
     ]
     status = DEGRADED if wrong else OK
@@ -48,6 +53,12 @@ def _sources(figures: Figures) -> Iterator[str]:
 
 def _because(why: str) -> str:
     return f" ({why})" if why else ""
+
+
+def _gaps(flow: GapFigures) -> Iterator[str]:
+    yield from (words for _records, words in in_words(one.as_dict() for one in flow.gaps or ()))
+    if flow.age > GAPS_PATIENCE:
+        yield f"no look for lost records for {_seconds(flow.age)}{_because(flow.why)}"
 
 
 def _route(route: RouteFigures) -> Iterator[str]:

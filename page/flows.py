@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import (
+    BOOLEANS,
     REQUIRED,
     SHOWN,
     Flow,
@@ -64,7 +65,7 @@ def _wrong_value(name: str, value: Any) -> Sequence[str]:
         return []
     if name.startswith("topics") and (not isinstance(value, list) or not all(isinstance(one, str) for one in value)):
         return [f".{name} is {short(value)}. Set a list of regular expressions."]
-    if name == "heartbeats":
+    if name in BOOLEANS:
         return [] if isinstance(value, bool) else [f".{name} is {short(value)}. Set true or false."]
     if not name.startswith("topics") and not isinstance(value, str):
         return [f".{name} is {short(value)}. Set a text."]

@@ -14,7 +14,8 @@ from pathlib import Path
 import uvicorn
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import load_library
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import MissingLibraryError, RefusedError
 from page.access import Access
 from page.alerts.ask import ask
 from page.alerts.watch import Watch
@@ -38,7 +39,8 @@ def main(words: Sequence[str]) -> int:
         return 2
     try:
         config = config_of(Path(words[0]).read_text(encoding="utf-8"), wrong_pair)
-    except (OSError, UnicodeDecodeError, RefusedError) as error:
+        load_library()
+    except (OSError, UnicodeDecodeError, RefusedError, MissingLibraryError) as error:
         print(f"{words[0]}: {error}", file=sys.stderr)
         return 2
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s %(message)s")

@@ -123,7 +123,7 @@ since_look:
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_with_connection
 from ansible_collections.streamops.kafka.plugins.module_utils._core.module import SecretModule
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gaps_look import FORGOTTEN, mirror_gaps
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gaps_apply import FORGOTTEN, mirror_gaps
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.look import FLOW_SPEC
 
 ARGUMENT_SPEC = {

@@ -189,7 +189,8 @@ looks:
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_with_connection
 from ansible_collections.streamops.kafka.plugins.module_utils._core.module import SecretModule
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.look import FLOW_SPEC, mirror_status
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.apply import mirror_status
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.look import FLOW_SPEC
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.wait import WAIT_OPTIONS
 
 ARGUMENT_SPEC = {

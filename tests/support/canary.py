@@ -54,9 +54,13 @@ class Canary:
         return found
 
     def value(self, name: str, **labels: str) -> float:
-        """The greatest value of a metric that has these labels; -1 where there is none."""
+        """The greatest value of a metric that has these labels; -1 where there is none, or no answer."""
         wanted = [f'{label}="{value}"' for label, value in labels.items()]
-        lines = [line for line in self.get("/metrics").splitlines() if line.startswith(f"{name}{{")]
+        try:
+            told = self.get("/metrics")
+        except OSError:  # It was just started.
+            return -1.0
+        lines = [line for line in told.splitlines() if line.startswith(f"{name}{{")]
         found = [float(line.rpartition(" ")[2]) for line in lines if all(one in line for one in wanted)]
         return max(found, default=-1.0)
 

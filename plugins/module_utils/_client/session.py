@@ -333,6 +333,18 @@ def confluent_error() -> Any:
     return KafkaException
 
 
+def load_library() -> None:
+    """Import kafka-python whole: for a service, before its threads open sessions. Raises MissingLibraryError.
+
+    Its modules import each other in circles. Where two threads come upon such a circle from two sides, Python ends the
+    import of one of them (_DeadlockError), and the session of that thread fails.
+    """
+    try:
+        import kafka.admin  # noqa: F401
+    except ImportError as error:
+        raise _missing("kafka-python") from error
+
+
 def _missing(library: str) -> MissingLibraryError:
     return MissingLibraryError(library, "to talk to the Kafka cluster", traceback.format_exc())
 

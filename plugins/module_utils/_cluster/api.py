@@ -321,35 +321,28 @@ def replica_sizes(session: Session, broker: int, partitions: Mapping[str, list[i
     return log_dirs_of(describe_log_dirs(session, broker, partitions)).sizes
 
 
-def end_offsets(session: Session, partitions: Iterable[Key], committed: bool = False) -> dict[Key, int]:
-    """The log end offsets of these partitions; those that cannot tell (no leader, deleted) are left out.
-
-    C(committed): the last stable offsets, below which no transaction is open (KIP-98).
-    """
+def end_offsets(session: Session, partitions: Iterable[Key]) -> dict[Key, int]:
+    """The log end offsets of these partitions; those that cannot tell (no leader, deleted) are left out."""
     from confluent_kafka.admin import OffsetSpec  # type: ignore[attr-defined]
 
-    return _edges(session, partitions, OffsetSpec.latest(), committed)  # type: ignore[no-untyped-call]
+    return _edges(session, partitions, OffsetSpec.latest())  # type: ignore[no-untyped-call]
 
 
 def start_offsets(session: Session, partitions: Iterable[Key]) -> dict[Key, int]:
     """The first offsets that these partitions still hold; those that cannot tell are left out."""
     from confluent_kafka.admin import OffsetSpec  # type: ignore[attr-defined]
 
-    return _edges(session, partitions, OffsetSpec.earliest(), False)  # type: ignore[no-untyped-call]
+    return _edges(session, partitions, OffsetSpec.earliest())  # type: ignore[no-untyped-call]
 
 
-def _edges(session: Session, partitions: Iterable[Key], edge: Any, committed: bool) -> dict[Key, int]:
-    from confluent_kafka import IsolationLevel, KafkaException, TopicPartition
+def _edges(session: Session, partitions: Iterable[Key], edge: Any) -> dict[Key, int]:
+    from confluent_kafka import KafkaException, TopicPartition
 
     wanted = {TopicPartition(topic, index): edge for topic, index in partitions}
     if not wanted:
         return {}
     limit = session.connection.request_timeout
-    asked = session.confluent.list_offsets(
-        wanted,
-        isolation_level=IsolationLevel.READ_COMMITTED if committed else IsolationLevel.READ_UNCOMMITTED,
-        request_timeout=limit,
-    )
+    asked = session.confluent.list_offsets(wanted, request_timeout=limit)
     found: dict[Key, int] = {}
     for where, future in asked.items():
         try:
@@ -377,24 +370,31 @@ def read_state(session: Session, key: str, topics: Collection[str] | None = None
 
 def write_state(session: Session, key: str, value: Any) -> int:
     """Write a value (None takes the key away), acknowledged by all replicas in sync; return its offset."""
-    from confluent_kafka import Producer
-
-    config = dict(session.confluent_config())
-    config.update({"acks": "all", "compression.type": "gzip", "message.max.bytes": RECORD_BYTES, "log_level": 0})
-    config["message.timeout.ms"] = session.connection.request_timeout * 1000
-    reports: list[Any] = []
-    producer = Producer(config)
     text = None if value is None else json.dumps(value, separators=(",", ":")).encode()
-    producer.produce(
-        STATE_TOPIC, key=key.encode(), value=text, partition=0, on_delivery=lambda *report: reports.append(report)
+    what = f"write {STATE_TOPIC} key {key}"
+    return int(session.call(what, lambda: _produced(session, key.encode(), text)))
+
+
+def _produced(session: Session, key: bytes, value: bytes | None) -> int:
+    from kafka import KafkaProducer
+
+    limit = session.connection.request_timeout
+    producer = KafkaProducer(
+        **session.python_config(),
+        acks="all",
+        # A record that is written twice does no harm: the last one of a key holds.
+        enable_idempotence=False,
+        compression_type="gzip",
+        max_request_size=RECORD_BYTES,
+        allow_auto_create_topics=False,
+        max_block_ms=limit * 1000,
+        delivery_timeout_ms=(limit + 1) * 1000,
     )
-    producer.flush(session.connection.request_timeout + 5)
-    error, message = reports[0] if reports else (None, None)
-    if error is not None or message is None:
-        code, why = (str(error.name()), str(error.str())) if error is not None else ("NO_ANSWER", "no answer")
-        why = session.why("write", code, why, STATE_TOPIC)
-        raise RequestFailedError("write", f"{STATE_TOPIC} key {key}", code, why)
-    return int(message.offset())
+    try:
+        sent = producer.send(STATE_TOPIC, value, key, partition=0)
+        return int(sent.get(timeout=limit + 5).offset)
+    finally:
+        producer.close(timeout=1)
 
 
 def claim_state(session: Session, key: str, value: Any, since: int) -> Any:
@@ -415,7 +415,7 @@ def _records(
     session: Session, key: str, since: int, topics: Collection[str] | None = None
 ) -> tuple[list[tuple[int, Any]], int]:
     """The records of a key from an offset on as (offset, value), and where the log ends."""
-    if STATE_TOPIC not in (session.metadata().topics if topics is None else topics):
+    if STATE_TOPIC not in (topics_at(session, None, [STATE_TOPIC]) if topics is None else topics):
         return [], 0
     found: tuple[list[tuple[int, Any]], int] = session.call(
         f"read {STATE_TOPIC}", lambda: _consumed(session, key, since)

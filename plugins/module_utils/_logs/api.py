@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import hidden_topics, list_topics
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import hidden_topics, topics_at
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key
 from ansible_collections.streamops.kafka.plugins.module_utils._core.bulk import parts
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
@@ -51,15 +51,18 @@ class Leaders:
 def leaders_of(session: Session, topics: Iterable[str]) -> Leaders:
     """Find who leads the partitions of these topics; topics that do not exist are left out."""
     wanted = set(topics)
-    known = list_topics(session)
-    led = {(one.topic, one.index): one.leader for name in wanted & known.keys() for one in known[name]}
+    known = topics_at(session, None, wanted)
+    led = {(one.topic, one.index): one.leader for partitions in known.values() for one in partitions}
     return Leaders(led, frozenset(hidden_topics(session, sorted(wanted - known.keys()))))
 
 
-def log_ends(session: Session, leaders: Leaders, wanted: Iterable[Key]) -> dict[Key, Log]:
-    """Both ends of these logs, or why they are unknown: two requests to each leader for each 5,000 partitions."""
+def log_ends(session: Session, leaders: Leaders, wanted: Iterable[Key], committed: bool = False) -> dict[Key, Log]:
+    """Both ends of these logs, or why they are unknown: two requests to each leader for each 5,000 partitions.
+
+    C(committed): the end is the last stable offset, below which no transaction is open (KIP-98).
+    """
     keys = set(wanted)
-    starts, ends = (offsets_at(session, leaders, dict.fromkeys(keys, when)) for when in (EARLIEST, LATEST))
+    starts, ends = (offsets_at(session, leaders, dict.fromkeys(keys, when), committed) for when in (EARLIEST, LATEST))
     return {key: _log(starts[key], ends[key]) for key in keys}
 
 
@@ -69,13 +72,18 @@ def _log(start: int | str | None, end: int | str | None) -> Log:
     return Log(missing=next((one for one in (start, end) if isinstance(one, str)), NO_ANSWER))
 
 
-def offsets_at(session: Session, leaders: Leaders, when: Mapping[Key, int]) -> dict[Key, int | str | None]:
+def offsets_at(
+    session: Session, leaders: Leaders, when: Mapping[Key, int], committed: bool = False
+) -> dict[Key, int | str | None]:
     """By partition the first offset at or after a time (ms since 1970, or LATEST, EARLIEST).
 
     None where no record is that young, and a state (TOPIC_DELETED, NO_ANSWER, NOT_ALLOWED) where it is unknown.
+    C(committed) as in C(log_ends).
     """
     return _from_leaders(
-        leaders, when, lambda leader, keys: _offsets_of_leader(session, leader, {key: when[key] for key in keys})
+        leaders,
+        when,
+        lambda leader, keys: _offsets_of_leader(session, leader, {key: when[key] for key in keys}, committed),
     )
 
 
@@ -100,9 +108,11 @@ def _from_leaders(
     return found
 
 
-def _offsets_of_leader(session: Session, leader: int, when: Mapping[Key, int]) -> dict[Key, int | str | None]:
+def _offsets_of_leader(
+    session: Session, leader: int, when: Mapping[Key, int], committed: bool
+) -> dict[Key, int | str | None]:
     found: dict[Key, int | str | None] = dict.fromkeys(when, NO_ANSWER)
-    request = _offsets_request(session, when)
+    request = _offsets_request(session, when, committed=committed)
     answered, _why = answer_of(
         session, f"list offsets at broker {leader}", request, leader, lambda answer: answer.topics
     )
@@ -135,7 +145,9 @@ def _latest(session: Session, leader: int, keys: list[Key], replica: int) -> dic
     return found
 
 
-def _offsets_request(session: Session, when: Mapping[Key, int], replica: int = _CONSUMER, **versions: int) -> Any:
+def _offsets_request(
+    session: Session, when: Mapping[Key, int], replica: int = _CONSUMER, committed: bool = False, **versions: int
+) -> Any:
     """Return ListOffsets for times by partition; C(versions) are bounds (min_version) of the message's version."""
     from kafka.protocol.consumer import ListOffsetsRequest
 
@@ -151,7 +163,10 @@ def _offsets_request(session: Session, when: Mapping[Key, int], replica: int = _
         for name, some in by_topic(when).items()
     ]
     limit = session.connection.request_timeout * 1000
-    return ListOffsetsRequest(replica_id=replica, isolation_level=0, topics=wanted, timeout_ms=limit, **versions)
+    isolation = int(committed)
+    return ListOffsetsRequest(
+        replica_id=replica, isolation_level=isolation, topics=wanted, timeout_ms=limit, **versions
+    )
 
 
 def newest_times(session: Session, leaders: Leaders, wanted: Iterable[Key]) -> dict[Key, int | str | None]:

@@ -81,8 +81,12 @@ class Flow:
 
 KEYS = tuple(key.name for key in fields(Flow))
 REQUIRED = ("source", "target", "topics")
-#: Keys that the page shows, and by which it finds the records of a flow.
-SHOWN = ("source", "target", "topics", "topics_exclude", "policy", "engine", "exactly_once", "heartbeats")
+#: Keys that a service beside the mirrors takes: those that the page shows, and by which it and the canary find the
+#: records of a flow.
+SHOWN = (
+    *("source", "target", "topics", "topics_exclude", "policy", "engine", "exactly_once", "heartbeats"),
+    "untouched_source",
+)
 LISTS = ("topics", "topics_exclude", "groups", "groups_exclude")
 _DICTS = ("config", "consumer_config", "producer_config")
 #: Keys that are true or false, of which text is read as everywhere (_core/values.py).

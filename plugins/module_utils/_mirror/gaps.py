@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.status import Seen, lag, made_anew
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.trail import Range, Sync, skipped
 
@@ -168,6 +169,29 @@ def forgotten(before: Marks) -> Marks:
 def told(known: Marks) -> list[Gap]:
     """The gaps of which a status tells."""
     return [one for one in known.gaps if not one.forgotten]
+
+
+def certain(known: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The gaps in which records are missing for certain, of gaps as the module returns them."""
+    return [one for one in known if one["certain"] and one["records"]]
+
+
+def in_words(known: Iterable[Mapping[str, Any]]) -> list[tuple[int, str]]:
+    """How many records are lost for certain and a part of a sentence that says so, for each sort of gap there is."""
+    lost = certain(known)
+    # Of a log that was cut the records were mirrored; only the source has lost them.
+    cut = [one for one in lost if one["kind"] == TRUNCATED]
+    sorts = (
+        ([one for one in lost if one not in cut], "records of the source will never be mirrored"),
+        (cut, "records are gone from the source, whose log was cut"),
+    )
+    return [_sort_in_words(found, what) for found, what in sorts if found]
+
+
+def _sort_in_words(found: Sequence[Mapping[str, Any]], what: str) -> tuple[int, str]:
+    records = sum(one["records"] for one in found)
+    places = capped([f"{one['topic']}-{one['partition']} {one['first']} to {one['last']}" for one in found], 5)
+    return records, f"{records} {what}: {places}"
 
 
 def _same_topic(seen: Seen, before: Marks, topic: str) -> bool:

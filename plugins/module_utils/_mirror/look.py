@@ -21,15 +21,11 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client.connection
     Connection,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
-    end_offsets,
-    list_topics,
-    start_offsets,
-    topic_ids,
-)
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import topic_ids, topics_at
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key, Partition
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError, StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
+from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import Leaders, leaders_of, log_ends
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror import status
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.api import cluster_id, committed_offsets, visit
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import (
@@ -66,22 +62,6 @@ TOGETHER = 500
 #: Offsets from the end in which the latest heartbeat and checkpoint are looked for, and the states of tasks.
 SIGNS = 1_000
 STATES = 10_000
-
-
-def mirror_status(module: Any) -> dict[str, Any]:
-    """Look at both ends of the mirror once; the module's result."""
-    params = module.params
-    flow, max_lag = status.flow_of(params), params["max_lag"]
-    with at(f"source {flow.source}"):
-        source = Connection.from_params(params["source_connection"])
-    with at(f"target {flow.target}"):
-        target = Connection.from_params(params)
-    pulse = status.Pulse.of(params)
-    if params["state"] == status.ALIVE:
-        age = heartbeat_age(flow, target)
-        return {"changed": False, **status.life(flow, age, pulse, time.time())}
-    seen = look(flow, source, target, max_lag)
-    return {"changed": False, **status.judged(flow, seen, max_lag, pulse, time.time())}
 
 
 @contextlib.contextmanager
@@ -123,7 +103,7 @@ def look_within(flow: Flow, origin: Session, copy: Session, enough: int) -> Seen
     with at(here):
         if flow.engine == LEGACY:
             seen = replace(seen, positions=committed_offsets(origin, legacy_group(flow)))
-        seen = replace(seen, tops=end_offsets(origin, status.beyond(logs, seen.positions)))
+        seen = replace(seen, tops=_tops(origin, status.beyond(logs, seen.positions)))
         return replace(seen, frontiers=frontiers(origin, seen, enough))
 
 
@@ -131,8 +111,7 @@ def heartbeat_age(flow: Flow, target: Connection) -> int | None:
     """How old the latest heartbeat is that came through, in ms; None when none did. Only the target is asked."""
     name = heartbeats_topic(flow.source)
     with at(f"target {flow.target}"), Session(target) as copy:
-        partitions = list_topics(copy).get(name, ())
-        return _age(read_notes(flow, copy, {name: partitions}).heartbeat_at)
+        return _age(read_notes(flow, copy, topics_at(copy, None, [name])).heartbeat_at)
 
 
 def _age(at_ms: int | None) -> int | None:
@@ -142,15 +121,28 @@ def _age(at_ms: int | None) -> int | None:
 
 def logs_of(flow: Flow, source: Session) -> dict[Key, Log]:
     """Where the logs of all partitions of the flow begin and end, in one request for each broker and edge."""
-    existing = list_topics(source)
-    keys = [(name, partition.index) for name in status.chosen(flow, existing) for partition in existing[name]]
-    starts, ends = start_offsets(source, keys), end_offsets(source, keys, committed=True)
-    return {key: Log(starts.get(key), ends.get(key)) for key in keys}
+    existing = topics_at(source, None, None)
+    return edges(source, {name: existing[name] for name in status.chosen(flow, existing)})
+
+
+def edges(session: Session, topics: Mapping[str, Sequence[Partition]]) -> dict[Key, Log]:
+    """Where the logs of these topics begin and where their committed records end; None where no broker told."""
+    led = {(name, one.index): one.leader for name, partitions in topics.items() for one in partitions}
+    found = log_ends(session, Leaders(led, frozenset()), led, committed=True)
+    return {key: Log(None, None) if log.missing else Log(log.start, log.end) for key, log in found.items()}
+
+
+def _tops(source: Session, keys: Sequence[Key]) -> dict[Key, int]:
+    """The ends of these logs with what open transactions wrote; those that no broker tells are left out."""
+    if not keys:
+        return {}
+    found = log_ends(source, leaders_of(source, {topic for topic, _number in keys}), keys)
+    return {key: log.end for key, log in found.items() if not log.missing}
 
 
 def of_target(flow: Flow, target: Session, seen: Seen) -> Seen:
     """What the target tells: its topics, and what MirrorMaker 2 has written down there."""
-    existing = list_topics(target)
+    existing = topics_at(target, None, None)
     seen = replace(seen, targets={name: len(partitions) for name, partitions in existing.items()})
     if flow.engine == LEGACY:
         return seen
@@ -171,22 +163,23 @@ def read_notes(flow: Flow, target: Session, existing: Mapping[str, Sequence[Part
     offsets = offsets_topic(flow)
     states = status_topic(flow.source)
     names = {offsets, states, heartbeats_topic(flow.source), checkpoints_topic(flow.source)} & existing.keys()
-    keys = [(name, partition.index) for name in sorted(names) for partition in existing[name]]
-    starts, ends = start_offsets(target, keys), end_offsets(target, keys, committed=True)
-    known = starts.keys() & ends.keys()
-    silent = [f"{name}-{number}" for name, number in keys if name == offsets and (name, number) not in known]
+    found = edges(target, {name: existing[name] for name in sorted(names)})
+    known = {key: (log.start, log.end) for key, log in found.items() if log.start is not None and log.end is not None}
+    silent = [f"{name}-{number}" for name, number in sorted(found.keys() - known.keys()) if name == offsets]
     if silent:  # Positions that nobody can read must not pass for positions that nobody has written.
         why = f"no broker told where {capped(silent, 5)} ends: it has no leader, or its leader did not answer"
         raise RequestFailedError("read", offsets, "LEADER_NOT_AVAILABLE", why)
-    tails = {key: ends[key] - (STATES if key[0] == states else SIGNS) for key in known}
-    begins = {key: starts[key] if key[0] == offsets else max(starts[key], tails[key]) for key in known}
+    begins = {
+        key: start if key[0] == offsets else max(start, end - (STATES if key[0] == states else SIGNS))
+        for key, (start, end) in known.items()
+    }
     notes = Notes(flow.source, offsets)
 
     def take(record: Any) -> None:
         """One note."""
         notes.take(record.topic, record.key, record.value, record.timestamp)
 
-    visit(target, begins, {key: ends[key] for key in known}, take)
+    visit(target, begins, {key: end for key, (_start, end) in known.items()}, take)
     return notes
 
 

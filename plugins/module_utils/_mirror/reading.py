@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._core.values import (
     UnclearValueError,
     to_boolean,
@@ -27,6 +28,11 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows impo
     problems_between,
     value_complaints,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.status import ALIVE, HEARTBEATS
+
+
+class OptionsError(StreamopsError):
+    """Options that do not go together."""
 
 
 def read_flows(raw: Sequence[Mapping[str, Any]] | None) -> list[Flow]:
@@ -36,6 +42,29 @@ def read_flows(raw: Sequence[Mapping[str, Any]] | None) -> list[Flow]:
     if problems:
         raise ValueError("; ".join(f"{path}: {complaint}" for path, complaint in problems))
     return [Flow(**_values(item)) for item in raw]
+
+
+def flow_of(params: Mapping[str, Any]) -> Flow:
+    """The flow that a module's parameters describe; OptionsError with everything that is wrong with it."""
+    keys = ("source", "target", "topics", "topics_exclude", "policy", "engine", "untouched_source")
+    try:
+        flow = read_flows([{key: params[key] for key in keys if params.get(key) is not None}])[0]
+    except ValueError as error:
+        raise OptionsError(
+            f"mirror_status: {str(error).replace('mirror_flows[0].', '')}. Nothing was looked at."
+        ) from error
+    asked = next((f"{name} is {params[name]}" for name in HEARTBEATS if params.get(name)), "")
+    if flow.engine == LEGACY and (asked or params["state"] == ALIVE):
+        raise OptionsError(
+            f"mirror_status {flow.pair}: {asked or 'state is alive'}, but the engine legacy sends no heartbeats; leave "
+            f"{' and '.join(HEARTBEATS)} at 0, and take another state. Nothing was looked at."
+        )
+    if params["state"] == ALIVE and not asked:
+        raise OptionsError(
+            f"mirror_status {flow.pair}: state is alive, but nothing says how young a heartbeat must be; set one of "
+            f"{', '.join(HEARTBEATS)}. Nothing was looked at."
+        )
+    return flow
 
 
 def flow_problems(raw: Any) -> list[tuple[str, str]]:

@@ -19,14 +19,10 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import duration
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import (
-    LEGACY,
     Flow,
     matches,
     offsets_topic,
     remote_topic,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.reading import (
-    read_flows,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.records import heartbeats_topic
 
@@ -49,10 +45,6 @@ class MirrorNotBegunError(StreamopsError):
 
 class NothingToMirrorError(StreamopsError):
     """The flow covers no topic, or not one that it names (C(named) then); a pattern may find its topics later."""
-
-
-class OptionsError(StreamopsError):
-    """Options that do not go together."""
 
 
 @dataclass(frozen=True)
@@ -98,29 +90,6 @@ class Pulse:
     def of(cls, params: Mapping[str, Any]) -> Pulse:
         """What the parameters of a module ask for."""
         return cls(params["max_heartbeat_age"], params["heartbeat_since"])
-
-
-def flow_of(params: Mapping[str, Any]) -> Flow:
-    """The flow that a module's parameters describe; OptionsError with everything that is wrong with it."""
-    keys = ("source", "target", "topics", "topics_exclude", "policy", "engine", "untouched_source")
-    try:
-        flow = read_flows([{key: params[key] for key in keys if params.get(key) is not None}])[0]
-    except ValueError as error:
-        raise OptionsError(
-            f"mirror_status: {str(error).replace('mirror_flows[0].', '')}. Nothing was looked at."
-        ) from error
-    asked = next((f"{name} is {params[name]}" for name in HEARTBEATS if params.get(name)), "")
-    if flow.engine == LEGACY and (asked or params["state"] == ALIVE):
-        raise OptionsError(
-            f"mirror_status {flow.pair}: {asked or 'state is alive'}, but the engine legacy sends no heartbeats; leave "
-            f"{' and '.join(HEARTBEATS)} at 0, and take another state. Nothing was looked at."
-        )
-    if params["state"] == ALIVE and not asked:
-        raise OptionsError(
-            f"mirror_status {flow.pair}: state is alive, but nothing says how young a heartbeat must be; set one of "
-            f"{', '.join(HEARTBEATS)}. Nothing was looked at."
-        )
-    return flow
 
 
 def refuse_one_cluster(flow: Flow, source_id: str, target_id: str) -> None:

@@ -14,7 +14,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client.session im
 from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import wait_until_none, wait_until_seen
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
     RECORD_BYTES,
-    list_topics,
     live_brokers,
     topics_at,
 )
@@ -184,7 +183,7 @@ def _outcomes(session: Session, what: str, parts: Iterable[Any]) -> dict[str, An
 
 def made_state_topic(session: Session) -> bool:
     """Make the state topic, seen by every live broker; return whether it was not there."""
-    if STATE_TOPIC in list_topics(session):
+    if topics_at(session, None, [STATE_TOPIC]):
         return False
     factor = min(3, len(live_brokers(session)))
     config = {**STATE_CONFIG, "min.insync.replicas": str(min(2, factor))}

@@ -4,18 +4,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import (
     FATAL,
     SERIOUS,
     HealthFinding,
     status_of,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gaps import TRUNCATED
-from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.lines import certain_gaps
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gaps import in_words
 
 _MIRRORS = "ansible-playbook streamops.kafka.mirrors -i INVENTORY"
 
@@ -78,14 +76,15 @@ def _problems(look: Mapping[str, Any]) -> Iterator[HealthFinding]:
 
 def _gaps(gaps: Mapping[str, Any]) -> Iterator[HealthFinding]:
     """Find records that can no longer be mirrored, and a flow of which that is not known."""
-    known = certain_gaps(gaps)
-    # Of a log that was cut the records were mirrored; only the source has lost them.
-    cut = [gap for gap in known if gap["kind"] == TRUNCATED]
-    missing = [gap for gap in known if gap not in cut]
-    if missing:
-        yield _gap(missing, "records of the source will never be mirrored")
-    if cut:
-        yield _gap(cut, "records are gone from the source, whose log was cut")
+    for records, words in in_words(gaps.get("gaps") or ()):
+        yield HealthFinding(
+            "mirror_gap",
+            SERIOUS,
+            words,
+            found=f"{records} records",
+            allowed="none",
+            next_step="see docs/mirror-gaps.md",
+        )
     # The task has its own failed_when, so "failed" does not tell; a look that succeeded has gaps, if only none.
     if gaps.get("msg") and "gaps" not in gaps and not gaps.get("skipped"):
         yield HealthFinding(
@@ -96,20 +95,6 @@ def _gaps(gaps: Mapping[str, Any]) -> Iterator[HealthFinding]:
             allowed="one",
             next_step="see docs/mirror-gaps.md",
         )
-
-
-def _gap(gaps: Sequence[Mapping[str, Any]], what: str) -> HealthFinding:
-    """The finding on gaps of one sort."""
-    records = sum(gap["records"] for gap in gaps)
-    places = capped([f"{gap['topic']}-{gap['partition']} {gap['first']} to {gap['last']}" for gap in gaps], 5)
-    return HealthFinding(
-        "mirror_gap",
-        SERIOUS,
-        f"{records} {what}: {places}",
-        found=f"{records} records",
-        allowed="none",
-        next_step="see docs/mirror-gaps.md",
-    )
 
 
 def _behind(look: Mapping[str, Any], max_lag: int) -> Iterator[HealthFinding]:

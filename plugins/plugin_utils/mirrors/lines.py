@@ -40,11 +40,6 @@ def gap_lines(found: Mapping[str, Any]) -> list[str]:
     return [*more, *(f"Gap          {line}" for line in lines[-SHOWN:])]
 
 
-def certain_gaps(found: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The gaps in which records are missing for certain."""
-    return [gap for gap in found.get("gaps") or () if gap["certain"] and gap["records"]]
-
-
 def _worst(behind: list[Mapping[str, Any]]) -> str:
     worst = capped([f"{topic['source']} {topic['lag']}" for topic in behind], SHOWN)
     return f" ({worst})" if worst else ""

@@ -14,14 +14,22 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._acls.entries import resource_violations
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import STATE_TOPIC
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import (
     HEARTBEATS,
     LEGACY,
     SEPARATOR,
     Flow,
     legacy_group,
+    offsets_topic,
     remote_topic,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.records import (
+    checkpoints_topic,
+    heartbeats_topic,
+    status_topic,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.trail import syncs_topic
 from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import MECHANISMS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.heartbeats import (
     emits,
@@ -68,8 +76,37 @@ def mirror_principals(flows: Sequence[Flow], cluster: str, user: str, certificat
 
 def mirror_acls(flows: Sequence[Flow], cluster: str, principals: Sequence[str]) -> list[dict[str, Any]]:
     """What mirrors may do in this cluster, as source and as target of the enabled flows: as kafka_acls has it."""
+    return _acls(_rights(flows, cluster), principals)
+
+
+def gap_acls(flows: Sequence[Flow], cluster: str, principals: Sequence[str]) -> list[dict[str, Any]]:
+    """What one may do in this cluster who looks for gaps of the enabled flows (mirror_gaps): as kafka_acls has it."""
+    return _acls((right for flow in _ends(flows, cluster) for right in _gap_rights(flow, cluster)), principals)
+
+
+def _gap_rights(flow: Flow, cluster: str) -> Iterator[Right]:
+    """Positions and offset syncs are read, and the last committed record of a log that ends in a marker."""
+    is_source, is_legacy = flow.source == cluster, flow.engine == LEGACY
+    if is_source:
+        yield "topic", resources(flow.topics), ("read",)
+        if is_legacy:
+            yield "group", [(legacy_group(flow), LITERAL)], ("describe",)
+    else:
+        yield "topic", [(STATE_TOPIC, LITERAL)], ("create", "read", "write")
+        signs = [
+            offsets_topic(flow),
+            status_topic(flow.source),
+            heartbeats_topic(flow.source),
+            checkpoints_topic(flow.source),
+        ]
+        yield "topic", [(name, LITERAL) for name in signs if not is_legacy], ("read",)
+    if not is_legacy and is_source != flow.untouched_source:
+        yield "topic", [(syncs_topic(flow), LITERAL)], ("read",)
+
+
+def _acls(given: Iterable[Right], principals: Sequence[str]) -> list[dict[str, Any]]:
     rights: dict[tuple[str, Resource], dict[str, None]] = {}
-    for kind, where, operations in _rights(flows, cluster):
+    for kind, where, operations in given:
         for resource in where:
             if not any(resource_violations(kind, *resource)):
                 rights.setdefault((kind, resource), {}).update(dict.fromkeys(operations))

@@ -14,10 +14,11 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import plain_host
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import DOWN, fail_on, fails
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.canary import Route, routes
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import SHOWN, Flow, flows_into
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.reading import read_flows
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import MIRROR_GROUP
-from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.rights import mirror_users
+from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.rights import gap_acls, mirror_users
+from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.views import plain
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.page_code import package_files
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.python_service import (
@@ -42,6 +43,7 @@ _NUMBERS = {
     "interval": "mirror_maker_canary_interval",
     "late_after": "mirror_maker_canary_late_seconds",
     "missing_after": "mirror_maker_canary_missing_seconds",
+    "offset_flush": "mirror_maker_offset_flush_seconds",
 }
 
 Read = Callable[[str], Mapping[str, Any]]
@@ -57,6 +59,11 @@ def running(read: Read, groups: Mapping[str, Sequence[str]]) -> list[str]:
     hosts = _first(read, groups)
     flows = read_flows(read(min(hosts.values()))["mirror_flows"]) if hosts else ()
     return sorted({hosts[route.last.target] for route in routes(flows, hosts)})
+
+
+def _gaps_watched(read: Read, groups: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the clusters whose canary watches flows for gaps."""
+    return sorted(name for name, host in _first(read, groups).items() if read(host)["mirror_maker_canary_gaps"])
 
 
 def _first(read: Read, groups: Mapping[str, Sequence[str]]) -> dict[str, str]:
@@ -144,7 +151,7 @@ class Canary(Parts):
                 rights.setdefault(route.topic, {}).update(dict.fromkeys(("read", *writes)))
             if route.last.target == self._cluster:
                 rights.setdefault(route.copy, {}).update({"read": None})
-        return [
+        events = [
             {
                 "principal": principal,
                 "operations": list(operations),
@@ -155,6 +162,14 @@ class Canary(Parts):
             for principal in self["acl_owners"]
             for topic, operations in sorted(rights.items())
         ]
+        return [*events, *gap_acls(self._watched_flows, self._cluster, self["acl_owners"])]
+
+    @property
+    def _watched_flows(self) -> list[Flow]:
+        """The flows of the inventory that canaries watch for gaps: all of each target where one runs."""
+        targets = {route.last.target for route in self._routes} & {*_gaps_watched(self._read, self._groups)}
+        flows = read_flows(self._settings["mirror_flows"])
+        return [flow for target in sorted(targets) for flow in flows_into(flows, target)]
 
     def _acl_owners(self) -> list[str]:
         """The principal of canaries, also where none is wanted any more; super users need no ACLs."""
@@ -188,7 +203,8 @@ class Canary(Parts):
         """The configuration file as data; what the canary takes is in canary/config.py."""
         settings, endpoints = self._settings, self._model["mirroring"]["endpoints"]
         own = self._own_routes
-        names = sorted({self._cluster, *(route.last.source for route in own)})
+        flows = [flow for flow in self._watched_flows if flow.target == self._cluster]
+        names = sorted({self._cluster, *(route.last.source for route in own), *(flow.source for flow in flows)})
         return {
             "cluster": self._cluster,
             "host": plain_host(settings["mirror_maker_canary_host"]),
@@ -205,6 +221,7 @@ class Canary(Parts):
                 }
                 for route in own
             ],
+            "flows": [{key: value for key, value in plain(flow).items() if key in SHOWN} for flow in flows],
         }
 
     def _connection(self, endpoint: Mapping[str, Any]) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows impo
     Flow,
     flows_into,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gaps import certain
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.reading import (
     read_flows,
 )
@@ -31,7 +32,6 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.health imp
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.identity import same_cluster
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.legacy_topics import legacy_topics
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.lines import (
-    certain_gaps,
     gap_lines,
     mirror_lines,
     mirror_pairs,
@@ -100,7 +100,9 @@ class Mirroring(Parts):
                 ],
                 "start_file_lines": self._start_file_lines,
                 "lines": self._lines,
-                "gaps": lambda: certain_gaps(results.own("__mirror_maker_gaps")),
+                "gaps": lambda: certain(results.own("__mirror_maker_gaps").get("gaps") or ()),
+                "gap_lines": lambda: gap_lines(results.own("__mirror_maker_gaps")) or ["Gap          none is known"],
+                "forget_refusals": self._forget_refusals,
                 "pairs": lambda: mirror_pairs(results.own("__mirror_maker_look")),
                 "users": self._users,
                 "acls": self._acls,
@@ -122,6 +124,17 @@ class Mirroring(Parts):
         look = self._results.own("__mirror_maker_look")
         gaps = self._results.of(self._results.host, "__mirror_maker_gaps")
         return [*mirror_lines(look), *(gap_lines(gaps) if gaps.get("flow") == look["flow"] else [])]
+
+    def _forget_refusals(self) -> list[str]:
+        """Why gaps of the flow that is asked for cannot be forgotten: a sentence, or none."""
+        wanted = str(self._settings.get("mirror_gaps_forget") or "").strip()
+        known = sorted(flow.pair for flow in self._flows if flow.enabled)
+        if not wanted or wanted in known:
+            return []
+        return [
+            f"mirror_gaps_forget is {wanted!r}, which is no enabled flow of mirror_flows; these are "
+            f"{', '.join(known) or 'none'}."
+        ]
 
     def _start_file_lines(self) -> list[str]:
         """What is to be said of the start files of the mirrors next to the cluster."""

@@ -12,8 +12,11 @@ from pathlib import Path
 
 import pytest
 from confluent_kafka import Producer, TopicPartition
-from confluent_kafka.admin import AdminClient
+from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import read_state
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.canary import routes, with_events
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from canary.config import Way
@@ -22,6 +25,7 @@ from tests.support.cluster import free_port_base, until
 from tests.support.lone_broker import LoneBroker
 from tests.support.metrics import missing
 from tests.support.mirror import MirrorProcess, quick_properties
+from tests.support.modules import run_module
 from tests.support.prometheus import promtool_reads
 
 #: Both ways between a and b; b's own come to a too.
@@ -59,6 +63,30 @@ class Pair:
         """A client of cluster a."""
         return AdminClient({"bootstrap.servers": self.a.bootstrap_servers[0]})
 
+    def write(self, records: int) -> None:
+        """Writes so many records into the topic of the flow."""
+        producer = Producer({"bootstrap.servers": self.a.bootstrap_servers[0]})
+        for number in range(records):
+            producer.produce("orders", b"%d" % number, partition=0)
+        assert producer.flush(30) == 0
+
+    def purge(self, topic: str) -> None:
+        """Deletes all records of a partition at the source."""
+        admin = self.admin  # Its requests end with it.
+        for future in admin.delete_records([TopicPartition(topic, 0, -1)]).values():
+            future.result(30)
+
+    def lost(self) -> float:
+        """The records of the flow that are lost by the canary's metric; -1 before its first look."""
+        return self.canary.value("streamops_canary_gap_records", source="a")
+
+    def position(self) -> int:
+        """Up to where the canary knows that the topic is mirrored, by what is kept with the target; -1 for unknown."""
+        with Session(Connection(tuple(self.b.bootstrap_servers))) as session:
+            known = read_state(session, "mirror_gaps a->b mirror_maker_2")[0] or {"topics": {}}
+        marks = known["topics"].get("orders", {"partitions": {}})["partitions"]
+        return next((mark[1] for mark in marks.values() if mark[1] is not None), -1)
+
 
 def ways(target: str) -> list[dict[str, str]]:
     """The ways that end at a cluster, as its canary takes them."""
@@ -84,12 +112,18 @@ def pair(kafka_release: Callable[[str], Path], tmp_path_factory: pytest.TempPath
         "missing_after": 3600,
         "clusters": {name: {"bootstrap_servers": servers} for name, servers in clusters.items()},
         "routes": ways("b"),
+        "flows": [{"source": "a", "target": "b", "topics": ["orders"]}],
+        "offset_flush": 1,
     }
     found = Pair(brokers["a"], brokers["b"], mirror, Canary(folder / "canary", settings))
     try:
         for broker in brokers.values():
             broker.format(urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("="))
             broker.start()
+        admin = found.admin
+        for future in admin.create_topics([NewTopic("orders", 1, 1)]).values():
+            future.result(30)
+        found.write(10)
         mirror.start()
         found.canary.start()
         yield found
@@ -107,8 +141,37 @@ def test_events_arrive_and_their_latency_is_known(pair: Pair) -> None:
     )
     assert pair.canary.value("streamops_canary_readable", end="a") == 1
     assert [pair.canary.events(one, WAY) for one in ("missing", "repeated", "out_of_order")] == [0, 0, 0]
+    pair.wait(lambda: pair.lost() == 0, "a look for lost records")
     assert promtool_reads(pair.canary.get("/metrics")) == (0, "")
     assert missing("canary", [pair.canary.get("/metrics")]) == set()
+
+
+def test_records_that_the_source_purged_are_named_within_a_minute_and_until_somebody_forgets_them(pair: Pair) -> None:
+    pair.settle()
+    pair.wait(lambda: 0 <= pair.canary.value("streamops_canary_gap_look_age_seconds", source="a") < 40, "a look")
+    assert pair.lost() == 0
+    pair.wait(lambda: pair.position() == 10, "a look that knows that the first records are mirrored")
+    pair.mirror.kill()
+    pair.write(20)
+    pair.purge("orders")
+    purged = time.monotonic()
+    pair.wait(lambda: pair.lost() == 20, "the lost records")
+    assert time.monotonic() - purged < 60
+    assert 'topic="orders"} 20' in pair.canary.get("/metrics")
+    words = "a->b: 20 records of the source will never be mirrored: orders-0 10 to 29"
+    assert words in pair.canary.status()["line"]
+    assert promtool_reads(pair.canary.get("/metrics")) == (0, "")
+    # A mirror that goes on behind the gap, and a canary that begins anew, still know of it.
+    pair.mirror.start()
+    assert pair.canary.stop() == 0
+    pair.canary.start()
+    pair.wait(lambda: pair.lost() == 20, "the same after a restart")
+    ends = {"bootstrap_servers": pair.b.bootstrap_servers, "source_connection": {}}
+    ends["source_connection"] = {"bootstrap_servers": pair.a.bootstrap_servers}
+    flow = {"source": "a", "target": "b", "topics": ["orders"]}
+    assert run_module("streamops.kafka.mirror_gaps", {**ends, **flow, "state": "forgotten"})["changed"]
+    pair.wait(lambda: pair.lost() == 0, "a canary that has forgotten them")
+    pair.settle()
 
 
 @pytest.mark.full
@@ -172,8 +235,7 @@ def test_events_that_the_source_purged_are_missing_also_after_a_restart(pair: Pa
     pair.mirror.kill()
     pair.wait(lambda: pair.canary.events("waiting", WAY) > 5, "events that wait")
     purged = pair.canary.events("waiting", WAY)
-    for future in pair.admin.delete_records([TopicPartition(TOPIC, 0, -1)]).values():
-        future.result(30)
+    pair.purge(TOPIC)
     pair.mirror.start()
     pair.wait(lambda: pair.canary.events("missing", WAY) >= purged, "missing events")
     missing = pair.canary.events("missing", WAY)
@@ -185,7 +247,8 @@ def test_events_that_the_source_purged_are_missing_also_after_a_restart(pair: Pa
 
 @pytest.mark.full
 def test_a_topic_that_is_deleted_is_made_again_and_followed(pair: Pair) -> None:
-    for future in pair.admin.delete_topics([TOPIC]).values():
+    admin = pair.admin
+    for future in admin.delete_topics([TOPIC]).values():
         future.result(30)
     pair.wait(lambda: TOPIC in pair.admin.list_topics(timeout=10).topics, "the topic again")
     begun = time.monotonic()

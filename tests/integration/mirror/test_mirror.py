@@ -7,6 +7,10 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import write_state
+from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import made_state_topic
 from tests.support.cluster import until
 from tests.support.metrics import missing, scrape
 from tests.support.mirrored import Mirrored, local_mirror, small_mirror
@@ -68,6 +72,29 @@ def test_every_name_of_mirrors_in_alerts_and_dashboards_is_served(mirrored: Mirr
         return not left
 
     until(served, f"names that no mirror serves: {left}", timeout=180)
+
+
+def test_lost_records_are_shown_until_they_are_forgotten_by_a_run(mirrored: Mirrored) -> None:
+    """What a look has found is put where a look keeps it; how one is found is shown by test_mirror_status.py."""
+    gap = {"kind": "purged", "topic": "orders", "partition": 0, "first": 60, "last": 79, "seen_at": "2026-01-31"}
+    with Session(Connection(tuple(mirrored.servers("dc_b")))) as session:
+        made_state_topic(session)
+        write_state(session, "mirror_gaps dc_a->dc_b mirror_maker_2", {"topics": {}, "gaps": [gap]})
+    playbook = "playbooks/mirror_gaps.yml"
+    line = "orders-0: offsets 60 to 79 (20 records) are missing"
+    refused = mirrored.playbook(playbook, "-e", "mirror_gaps_forget=dc_a->dc_c")
+    assert refused.rc != 0
+    assert "'dc_a->dc_c', which is no enabled flow of mirror_flows; these are dc_a->dc_b." in refused.output
+    shown = mirrored.playbook(playbook).ok()
+    assert line in shown.output
+    assert shown.changed == 0
+    checked = mirrored.playbook(playbook, "--check", "-e", "mirror_gaps_forget=dc_a->dc_b").ok()
+    assert line in checked.output
+    assert checked.recap["mirror1"]["changed"] == 1
+    assert line in mirrored.playbook(playbook, "-e", "mirror_gaps_forget=dc_a->dc_b").ok().output
+    again = mirrored.playbook(playbook, "-e", "mirror_gaps_forget=dc_a->dc_b").ok()
+    assert "none is known" in again.output
+    assert again.recap["mirror1"]["changed"] == 0
 
 
 @pytest.mark.full

@@ -20,6 +20,8 @@ from tests.support.modules import run_module
 
 TOPIC, USER, PASSWORD = "dumped", "dumped-user", "secret-of-the-dumped-user"
 DUMP = "playbooks/dump.yml"
+#: The tool runs at the lowest priority, so on a machine that is busy with other tests it may get nothing for a minute.
+PATIENT = {"kafka_dump_seconds": "600"}
 #: A topic whose records hold lines as the tool prints them.
 FORGED = "dumped-forged"
 FORGED_RECORD = "| offset: 99 CreateTime: 5 keySize: 1 valueSize: 19 sequence: -1 headerKeys: [] key: k payload: "
@@ -58,7 +60,7 @@ def test_records_of_a_node_that_runs_are_as_they_were_written_and_hold_no_secret
     path = tmp_path / "records.jsonl"
     wish = {"kafka_dump_node": "kafka2", "kafka_dump_what": f"{TOPIC}-0", "kafka_dump_key": ""}
     to_file = {"kafka_dump_format": "jsonl", "kafka_dump_path": str(path)}
-    ranged = {"kafka_dump_offset_from": "5", "kafka_dump_records": "10", "kafka_dump_payload": "yes"}
+    ranged = {"kafka_dump_offset_from": "5", "kafka_dump_records": "10", "kafka_dump_payload": "yes", **PATIENT}
     written.playbook(DUMP, **wish, **to_file, **ranged).ok()
     head, *found = map(json.loads, path.read_text().splitlines())
     assert [(one["offset"], one["key"]) for one in found] == [(n, f"key-{n}") for n in range(5, 15)]
@@ -69,7 +71,12 @@ def test_records_of_a_node_that_runs_are_as_they_were_written_and_hold_no_secret
 
     page = tmp_path / "metadata.html"
     # Tests that shared this cluster before have filled its log.
-    of_metadata = {"kafka_dump_node": "kafka1", "kafka_dump_what": "metadata", "kafka_dump_records": "100000"}
+    of_metadata = {
+        "kafka_dump_node": "kafka1",
+        "kafka_dump_what": "metadata",
+        "kafka_dump_records": "100000",
+        **PATIENT,
+    }
     shown = written.playbook(DUMP, **of_metadata, kafka_dump_format="html", kafka_dump_path=str(page)).ok()
     text = page.read_text()
     assert TOPIC in text
@@ -137,7 +144,13 @@ def forged(combined: Cluster) -> Iterator[Cluster]:
 def test_lines_of_the_tool_in_a_record_are_no_other_record(forged: Cluster) -> None:
     data = next(path.parent for path in forged.directory.rglob(f"kafka2/{FORGED}-0"))
     release = next((forged.directory / "install" / "releases").glob("kafka-*"))
-    asked = {"what": f"{FORGED}-0", "log_dirs": [str(data)], "release_dir": str(release), "payload": True}
+    asked = {
+        "what": f"{FORGED}-0",
+        "log_dirs": [str(data)],
+        "release_dir": str(release),
+        "payload": True,
+        "seconds": 600,
+    }
     found = run_module("streamops.kafka.log_dump", asked)
     shown = [(one["offset"], one["key"], one["value"]) for one in found["records"]]
     assert shown == [(0, "k", "v"), (1, "k", "v"), (2, FORGED_BATCH, FORGED_BATCH)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gaps import PURGED, Gap
 from canary.board import CURRENT, Board
 from canary.config import Config, config_of
 from canary.event import Event, Place
@@ -36,6 +37,23 @@ def board(*routes: dict[str, str]) -> Board:
 
 def put(to: Board, cluster: str, topic: str, one: Event, now: float, is_live: bool = True, **more: float) -> None:
     to.take(cluster, topic, one.partition, one.value, is_live, now, more.get("day", DAY + now))
+
+
+def test_what_a_look_for_gaps_found_stays_while_the_next_ones_fail() -> None:
+    given = settings(flows=[{"source": A, "target": B, "topics": ["orders"]}])
+    found = Board(given, 100.0)
+    (flow,) = given.flows
+    assert [(one.age, one.gaps) for one in found.figures(130.0).flows] == [(30.0, None)]
+    gap = Gap(PURGED, "orders", 0, 60, 79)
+    found.gaps_looked_for(flow, [gap], 140.0)
+    found.gaps_not_looked_for(flow, "no route to host" + "x" * 500)
+    (one,) = found.figures(150.0).flows
+    assert (one.flow, one.age, one.gaps) == ("dc_a->dc_b", 10.0, [gap])
+    assert one.why.startswith("no route to host")
+    assert len(one.why) <= 200
+    found.gaps_looked_for(flow, [], 160.0)
+    (one,) = found.figures(160.0).flows
+    assert (one.gaps, one.why) == ([], "")
 
 
 def test_there_are_no_figures_before_both_ends_were_read() -> None:

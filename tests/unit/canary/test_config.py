@@ -11,6 +11,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
 from canary.config import config_of
 
 WAY = {"path": "a->b", "origin": "a", "writer": "a->b", "source": "a", "topic": "t", "copy": "a.t"}
+FLOW = {"source": "a", "target": "b", "topics": ["t"]}
 GIVEN: dict[str, Any] = {
     "cluster": "b",
     "clusters": {"a": {"bootstrap_servers": ["a:9092"]}, "b": {"bootstrap_servers": ["b:9092"]}},
@@ -22,6 +23,12 @@ def test_defaults() -> None:
     config = config_of(json.dumps(GIVEN))
     assert (config.host, config.port, config.interval) == ("127.0.0.1", 9407, 60)
     assert (config.limits.late, config.limits.missing) == (120, 21600)
+
+
+def test_flows_into_its_cluster_are_watched() -> None:
+    config = config_of(json.dumps({**GIVEN, "flows": [{**FLOW, "untouched_source": True}]}))
+    assert [(one.pair, one.topics, one.untouched_source) for one in config.flows] == [("a->b", ("t",), True)]
+    assert config_of(json.dumps(GIVEN)).flows == ()
 
 
 def test_only_events_of_a_first_flow_into_its_cluster_are_written() -> None:
@@ -40,6 +47,12 @@ def test_only_events_of_a_first_flow_into_its_cluster_are_written() -> None:
         ({"routes": [{**WAY, "more": "x"}]}, "routes[0] is no object of texts"),
         ({"routes": [{**WAY, "topic": 1}]}, "routes[0] is no object of texts"),
         ({"interval": 0}, "interval is 0"),
+        ({"offset_flush": 0}, "offset_flush is 0"),
+        ({"flows": {}}, "flows is no list"),
+        ({"flows": [{**FLOW, "topics": "t"}]}, "flows[0].topics is"),
+        ({"flows": [{**FLOW, "untouched_source": "no"}]}, "flows[0].untouched_source is"),
+        ({"flows": [{**FLOW, "source": "b", "target": "a"}]}, "flows[0] b->a does not lead"),
+        ({"flows": [{**FLOW, "source": "c"}]}, "flows[0] c->b does not lead"),
         ({"missing_after": 90000}, "missing_after is 90000"),
         ({"port": True}, "port is true"),
         ({"host": "example.com"}, "host is"),

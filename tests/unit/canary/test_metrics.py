@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from canary.figures import Figures, RouteFigures, SourceFigures
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gaps import PURGED, TRUNCATED, Gap
+from canary.figures import Figures, GapFigures, RouteFigures, SourceFigures
 from canary.ledger import Account
-from canary.metrics import families_of
+from canary.metrics import MOST_TOPICS, families_of
 from canary.places import MOST, config_for, missing_partitions
 from canary.told import told
 from page.core.exposition import exposition
@@ -57,6 +58,47 @@ def test_a_status_of_a_flow_that_works_is_one_line_with_its_latency() -> None:
     assert verdict["line"] == "OK           canary at dc_b: dc_a->dc_b p50 0.4 s, p99 1.2 s, last 12 s ago"
     assert verdict["status"] == "OK"
     assert verdict["cluster"] == "dc_b"
+
+
+def of_gaps(*gaps: Gap, age: float = 5.0, why: str = "") -> Figures:
+    return replace(FIGURES, flows=(GapFigures("dc_a->dc_b", "dc_a", "mirror_maker_2", age, gaps, why),))
+
+
+PURGE = Gap(PURGED, "orders", 0, 60, 79)
+FLOW = 'cluster="dc_b",source="dc_a",target="dc_b",engine="mirror_maker_2"'
+
+
+def test_lost_records_are_a_series_of_their_topic() -> None:
+    lines = text(of_gaps(PURGE, Gap(PURGED, "orders", 1, 0, 9), Gap(PURGED, "doubt", 0, 0, 9, certain=False)))
+    assert f'streamops_canary_gap_records{{{FLOW},topic="orders"}} 30' in lines
+    assert not [line for line in lines if "doubt" in line]
+    assert f"streamops_canary_gap_look_age_seconds{{{FLOW}}} 5.000" in lines
+
+
+def test_a_flow_without_gaps_has_a_zero_once_it_was_looked_at() -> None:
+    assert f"streamops_canary_gap_records{{{FLOW}}} 0" in text(of_gaps())
+    before = replace(FIGURES, flows=(GapFigures("dc_a->dc_b", "dc_a", "mirror_maker_2", 5.0),))
+    assert not [line for line in text(before) if "gap_records" in line]
+
+
+def test_topics_with_few_lost_records_have_one_series_together() -> None:
+    many = [Gap(PURGED, f"t{number}", 0, 0, number) for number in range(MOST_TOPICS + 2)]
+    lines = [line for line in text(of_gaps(*many)) if line.startswith("streamops_canary_gap_records")]
+    assert len(lines) == MOST_TOPICS + 1
+    assert f'streamops_canary_gap_records{{{FLOW},topic="(others)"}} 3' in lines
+
+
+def test_a_status_names_lost_records_and_the_offsets() -> None:
+    line = told(of_gaps(PURGE, Gap(TRUNCATED, "audit", 2, 5, 5)))["line"]
+    assert line.startswith("DEGRADED")
+    assert "dc_a->dc_b: 20 records of the source will never be mirrored: orders-0 60 to 79; " in line
+    assert "1 records are gone from the source, whose log was cut: audit-2 5 to 5" in line
+
+
+def test_a_status_says_that_nobody_looks_for_lost_records_and_why() -> None:
+    verdict = told(of_gaps(age=700.0, why="no route to host"))
+    assert "dc_a->dc_b: no look for lost records for 12 min (no route to host)" in verdict["line"]
+    assert told(of_gaps(age=60.0, why="no route to host"))["status"] == "OK"
 
 
 def test_a_status_names_what_is_wrong() -> None:

@@ -5,8 +5,11 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import os
 import socket
 import struct
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
@@ -27,6 +30,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
     RequestFailedError,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import TopicSpec, create_topics
+from tests.support.imports import ROOT, files, imports
 
 
 def part(code: int, said: str | None = None) -> SimpleNamespace:
@@ -459,3 +463,17 @@ def test_a_quorum_without_an_answer_is_unknown() -> None:
     found = describe_quorum(Forwarding(b1=7))
     assert found is not None
     assert "no broker got an answer from the active controller" in (found.error or "")
+
+
+def test_a_service_has_loaded_all_of_the_library_that_its_threads_import_later() -> None:
+    """Two threads that import parts of it at once end in a _DeadlockError of Python."""
+    places = [*files("plugins/module_utils"), *files("page"), *files("canary")]
+    later = sorted({one for path in places for one in imports(path) if one.partition(".")[0] == "kafka"})
+    assert "kafka.protocol.metadata" in later
+    asked = (
+        "import sys; from ansible_collections.streamops.kafka.plugins.module_utils._client import session; "
+        f"session.load_library(); print([one for one in {later} if one not in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, timeout=60, check=True,
+                          env={**os.environ, "PYTHONPATH": str(ROOT / "collections")})  # fmt: skip
+    assert done.stdout.strip() == "[]"

@@ -261,7 +261,39 @@ def test_what_a_look_finds_as_it_was_is_not_written_again() -> None:
     before = after(look(0, 100, 60), seen)
     same = gaps.marks(seen, before, gaps.gaps(seen, before, {}), "now")
     nobody: Any = None  # A session that is asked for nothing.
-    gaps_look._keep(Flow("a", "b", ("orders",)), nobody, same, before)
+    assert gaps_look.keep(Flow("a", "b", ("orders",)), nobody, same, before)
+
+
+def test_what_somebody_wrote_since_the_look_began_is_not_written_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may say that a gap has been dealt with."""
+    before = after(look(0, 100, 60), look(80, 100, 60))
+    there, written = [gaps.forgotten(before)], []
+    monkeypatch.setattr(gaps_look, "made_state_topic", lambda _session: False)
+    monkeypatch.setattr(gaps_look, "read_state", lambda _session, _key: (there[0].as_data(), 1))
+    monkeypatch.setattr(gaps_look, "write_state", lambda _session, _key, value: written.append(value))
+    seen, nobody = look(85, 100, 60), None
+    known = gaps.marks(seen, before, gaps.gaps(seen, before, {}), "now")
+    assert not gaps_look.keep(Flow("a", "b", ("orders",)), nobody, known, before)  # type: ignore[arg-type]
+    assert written == []
+    there[0] = before
+    assert gaps_look.keep(Flow("a", "b", ("orders",)), nobody, known, before)  # type: ignore[arg-type]
+    assert written == [known.as_data()]
+
+
+def test_what_is_lost_is_told_in_words_by_the_sort_of_its_gap() -> None:
+    known = [
+        gaps.Gap(PURGED, "orders", 0, 60, 79),
+        gaps.Gap(DELETED, "gone", 1, 0, 9),
+        gaps.Gap(TRUNCATED, "audit", 2, 5, 6),
+        gaps.Gap(PURGED, "doubt", 0, 0, 9, certain=False),
+        gaps.Gap(RECREATED, "anew"),
+    ]
+    assert gaps.in_words(one.as_dict() for one in known) == [
+        (30, "30 records of the source will never be mirrored: orders-0 60 to 79, gone-1 0 to 9"),
+        (2, "2 records are gone from the source, whose log was cut: audit-2 5 to 6"),
+    ]
+    assert gaps.in_words([]) == []
+    assert [one["topic"] for one in gaps.certain(one.as_dict() for one in known)] == ["orders", "gone", "audit"]
 
 
 def test_only_partitions_in_doubt_have_their_syncs_read() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror import status
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror import reading, status
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.status import Log, Pulse, Seen
 
@@ -180,12 +180,12 @@ def test_one_cluster_is_refused() -> None:
 
 
 def test_options_make_a_flow() -> None:
-    flow = status.flow_of(
+    flow = reading.flow_of(
         {"source": "a", "target": "b", "topics": ["t"], "topics_exclude": [], "policy": "identity", "state": "observed"}
     )
     assert (flow.pair, flow.topics, flow.keeps_names, flow.untouched_source) == ("a->b", ("t",), True, False)
     options = {"source": "a", "target": "b", "topics": ["t"], "untouched_source": True, "state": "observed"}
-    assert status.flow_of(options).untouched_source
+    assert reading.flow_of(options).untouched_source
 
 
 @pytest.mark.parametrize(
@@ -204,8 +204,8 @@ def test_options_make_a_flow() -> None:
     ],
 )
 def test_options_that_make_no_flow_are_refused(changes: dict[str, Any], said: str) -> None:
-    with pytest.raises(status.OptionsError) as caught:
-        status.flow_of({"source": "a", "target": "b", "topics": ["t"], "state": "observed", **changes})
+    with pytest.raises(reading.OptionsError) as caught:
+        reading.flow_of({"source": "a", "target": "b", "topics": ["t"], "state": "observed", **changes})
     assert said in caught.value.message
 
 

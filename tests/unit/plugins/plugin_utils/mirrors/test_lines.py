@@ -7,7 +7,6 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.lines import (
     SHOWN,
-    certain_gaps,
     gap_lines,
     mirror_lines,
     mirror_pairs,
@@ -58,11 +57,3 @@ def test_gaps_have_lines_of_their_own_the_latest_of_many() -> None:
     many = gap_lines({"lines": [f"t-{number}" for number in range(20)]})
     assert many[0] == f"Gap          {20 - SHOWN} earlier ones; see mirror_gaps"
     assert (len(many), many[-1]) == (SHOWN + 1, "Gap          t-19")
-
-
-def test_only_certain_gaps_with_records_count() -> None:
-    certain = {"certain": True, "records": 5}
-    assert certain_gaps({"gaps": [certain, {"certain": True, "records": 0}, {"certain": False, "records": 5}]}) == [
-        certain
-    ]
-    assert certain_gaps({"skipped": True}) == []

@@ -57,6 +57,34 @@ def test_a_source_is_read_and_gets_offset_syncs_and_heartbeats() -> None:
     assert allowed("a", one()) == READ_SOURCE | SYNCS | heartbeats | workers("b")
 
 
+def gap_rights(cluster: str, *raw: dict[str, Any]) -> set[tuple[str, str, str]]:
+    present, _absent, violations = parse_entries(rights.gap_acls(read_flows(raw), cluster, [M]))
+    assert not violations
+    return {(one.resource_type, one.resource, one.operation) for one in present}
+
+
+def test_who_looks_for_gaps_reads_the_topics_of_the_flow_and_what_the_mirror_wrote_down() -> None:
+    topics = on("topic", "orders", "read") | on("topic", "audit.", "read")
+    state = on("topic", "_streamops_state", "create", "read", "write")
+    notes = {
+        ("topic", name, "read")
+        for name in ("mm2-offsets.a.internal", "mm2-status.a.internal", "a.heartbeats", "a.checkpoints.internal")
+    }
+    assert gap_rights("a", one()) == topics | on("topic", "mm2-offset-syncs.b.internal", "read")
+    assert gap_rights("b", one()) == state | notes
+    assert gap_rights("a", one(untouched_source=True)) == topics
+    assert gap_rights("b", one(untouched_source=True)) == state | notes | on(
+        "topic", "mm2-offset-syncs.a.internal", "read"
+    )
+    assert gap_rights("c", one()) == set()
+
+
+def test_who_looks_for_gaps_of_the_legacy_engine_describes_its_group() -> None:
+    topics = on("topic", "orders", "read") | on("topic", "audit.", "read")
+    assert gap_rights("a", one(engine="legacy")) == topics | on("group", "streamops-mirror-a-b", "describe")
+    assert gap_rights("b", one(engine="legacy")) == on("topic", "_streamops_state", "create", "read", "write")
+
+
 def test_an_untouched_source_is_only_read() -> None:
     untouched = one(untouched_source=True, heartbeats=False, groups=["app-.*"])
     assert allowed("a", untouched) == (READ_SOURCE - on("group", "*", "describe")) | on("group", "app-*", "describe")

@@ -4,14 +4,17 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render import canary, page
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render import canary
 from canary.config import config_of
 from tests.support.inventory_data import view
+from tests.support.wheels import compiled, pinned
 
 FLOWS = [{"source": "dc_a", "target": "dc_b", "topics": ["orders"]}]
 LISTENERS = [
@@ -79,16 +82,28 @@ def test_its_user_may_do_at_each_end_what_events_take_and_nothing_else() -> None
     assert source["users"] == target["users"] == [
         {"name": "canary", "password": "secret", "mechanism": "SCRAM-SHA-512"}
     ]  # fmt: skip
-    (right,) = source["acls"]
-    assert right == {
+    assert source["acls"][0] == {
         "principal": "User:canary",
         "operations": ["read", "create", "write", "alter", "describe_configs"],
         "resource_type": "topic",
         "resource": TOPIC,
         "pattern_type": "literal",
     }
-    (right,) = target["acls"]
+    events = seen("a1", mirror_maker_canary_gaps=False)["canary"], seen("b1", mirror_maker_canary_gaps=False)["canary"]
+    assert [len(one["acls"]) for one in events] == [1, 1]
+    (right,) = events[1]["acls"]
     assert (right["resource"], right["operations"]) == (COPY, ["read"])
+
+
+def test_its_user_may_read_what_tells_of_gaps_unless_it_does_not_watch_them() -> None:
+    source, target = (
+        {one["resource"]: one["operations"] for one in seen(host)["canary"]["acls"]} for host in ("a1", "b1")
+    )
+    assert source["orders"] == ["read"]
+    assert source["mm2-offset-syncs.dc_b.internal"] == ["read"]
+    assert target["mm2-offsets.dc_a.internal"] == ["read"]
+    assert target["_streamops_state"] == ["create", "read", "write"]
+    assert len(source) == 3
 
 
 def test_a_flow_with_native_properties_is_followed_too() -> None:
@@ -156,6 +171,10 @@ def test_the_service_takes_the_configuration(tmp_path: Path) -> None:
     config = config_of(files["canary.json"]["content"])
     assert [(one.path, one.topic, one.copy) for one in config.own] == [("dc_a->dc_b", TOPIC, COPY)]
     assert (config.interval, config.limits.late, config.limits.missing) == (60, 120, 21600)
+    assert [(one.pair, one.topics) for one in config.flows] == [("dc_a->dc_b", ("orders",))]
+    assert config.offset_flush == 10
+    without = seen("m1", ca=str(ca), mirror_maker_canary_gaps=False)["canary"]["secret_files"]
+    assert config_of(next(one["content"] for one in without if "canary.json" in one["path"])).flows == ()
 
 
 def test_without_a_login_it_needs_no_file_beside_its_configuration() -> None:
@@ -170,6 +189,19 @@ def test_its_code_is_whole_and_brings_nothing_of_ansible() -> None:
     places = {one["path"].removeprefix(f"{found['code_dir']}/") for one in found["code"]}
     assert {"canary/__main__.py", "canary/ledger.py", "page/core/exposition.py"} <= places
     assert not [one for one in places if "/plugin_utils/" in one or "/modules/" in one]
+
+
+def test_its_code_starts_where_no_ansible_is(tmp_path: Path) -> None:
+    found = seen("m1")["canary"]
+    for one in found["code"]:
+        file = tmp_path / one["path"].removeprefix(f"{found['code_dir']}/")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(one["content"])
+    alone = "import sys; sys.modules['ansible'] = None; import canary.serve"
+    done = subprocess.run(
+        [sys.executable, "-c", alone], cwd=tmp_path, env={}, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_prometheus_reads_it_and_its_series_name_their_cluster() -> None:
@@ -203,6 +235,8 @@ def test_a_status_that_is_to_be_strict_fails_for_late_events() -> None:
     assert seen("m1", told=told, status_strict=True)["canary"]["fails"] is True
 
 
-def test_its_library_is_that_of_the_page() -> None:
-    (line,) = (one for one in canary.LOCK.read_text().splitlines() if not one.startswith("#"))
-    assert line in page.LOCK.read_text().splitlines()
+def test_its_libraries_are_those_that_the_repository_runs_with() -> None:
+    """Its mirrors may pack what they write down with whatever the control node can read."""
+    codecs = {"cramjam", "lz4", "python-snappy", "zstandard"}
+    assert {*pinned(canary.LOCK)} == {"kafka-python", *codecs}
+    assert compiled(canary.LOCK) == ["cramjam", "lz4", "zstandard"]

@@ -7,7 +7,6 @@ import ast
 import dataclasses
 import hashlib
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +19,8 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.render.view import
 from page.config import NUMBERS, config_of
 from page.records.rights import KEYS as RECORDS_KEYS
 from page.records.rights import Rights
-from tests.lint.test_packaging import pins
 from tests.support.inventory_data import DataReader
+from tests.support.wheels import compiled, pinned
 
 LISTENERS = {
     protocol: [
@@ -146,8 +145,8 @@ def test_the_configuration_has_the_flows_that_run_and_have_an_end_on_the_page() 
     ]
     found = seen("page1", mirror_flows=flows)["page"]["configuration"]
     usual = {"topics": ["o.*"], "topics_exclude": [], "policy": "default", "engine": "mirror_maker_2",
-             "exactly_once": "disabled", "heartbeats": True, "source": "orders"}  # fmt: skip
-    named = {"topics_exclude": ["o.x"], "policy": "identity", "heartbeats": False}
+             "exactly_once": "disabled", "heartbeats": True, "source": "orders", "untouched_source": False}  # fmt: skip
+    named = {"topics_exclude": ["o.x"], "policy": "identity", "heartbeats": False, "untouched_source": True}
     assert found["mirrors"] == [{**usual, "target": "far"}, {**usual, "target": "stock", **named}]
     assert found["mirrors"][0].keys() == set(SHOWN)
     read = config_of(json.dumps(found), lambda _certificate, _key: [])
@@ -283,14 +282,5 @@ def test_the_code_is_the_package_and_all_that_it_imports_and_no_more() -> None:
 
 
 def test_the_wheels_are_those_that_the_repository_runs_with() -> None:
-    locked = {**pins("requirements.lock"), **pins("requirements-test.lock")}
-    text = page.LOCK.read_text().replace("\\\n", "")
-    lines = [line for line in text.splitlines() if not line.startswith("#")]
-    for line in lines:
-        pinned, *digests = re.split(r"\s+--hash=sha256:", line.strip())
-        name, _equals, version = pinned.partition("==")
-        assert all(re.fullmatch("[0-9a-f]{64}", one) for one in digests)
-        # Of CPython 3.11 to 3.14 on two kinds of machine, or for all of them.
-        assert len(set(digests)) == (8 if name == "markupsafe" else 1)
-        assert f"=={version}" == str(locked[name.lower().replace("_", "-")].specifier), name
-    assert len(lines) == 10
+    assert len(pinned(page.LOCK)) == 10
+    assert compiled(page.LOCK) == ["markupsafe"]

@@ -1,0 +1,78 @@
+"""Look again and again, in a thread of its own, for records that a flow can no longer copy.
+
+The look is that of the module mirror_gaps, and so is what it keeps with the target: a status and the canary tell of the
+same gaps, and a gap that is forgotten is forgotten for both.
+"""
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import LEGACY, Flow
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gaps import Marks, told
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gaps_look import (
+    keep,
+    kept,
+    looked,
+    refuse_one_cluster,
+)
+from canary.board import Board
+from canary.failures import is_known, why_of
+
+_LOG = logging.getLogger("canary")
+#: Seconds between two looks: with the second look at a gap that is new, one of MirrorMaker 2 is named within a minute.
+LOOK = 30.0
+#: Seconds after which what a look must know is kept again although no gap has come: it has a figure for each partition.
+_KEEP = 600.0
+#: Seconds between two commits of the legacy engine, and some more.
+_LEGACY_CONFIRM = 65.0
+
+
+class GapWatch:
+    """Watches a flow. C(flush) are the seconds after which a mirror writes its positions down."""
+
+    def __init__(
+        self, flow: Flow, source: Connection, target: Connection, flush: float, board: Board, end: threading.Event
+    ) -> None:
+        self._flow, self._source, self._target, self._board, self._end = flow, source, target, board, end
+        self._confirm = _LEGACY_CONFIRM if flow.engine == LEGACY else flush + 5
+        #: What the topic of the target has, as it was read or written last; what the last look knew, and when it was
+        #: written.
+        self._kept: dict[str, Any] = {}
+        self._known = Marks()
+        self._kept_at = 0.0
+        self.thread = threading.Thread(target=self._run, name=f"gaps {flow.pair}", daemon=True)
+
+    def _run(self) -> None:
+        while not self._end.is_set():
+            due = time.monotonic() + LOOK
+            try:
+                self._once()
+            except Exception as error:
+                # A thread that ended would look like a flow without gaps.
+                why = why_of(error)
+                self._board.gaps_not_looked_for(self._flow, why)
+                _LOG.warning("gaps of %s are not watched: %s", self._flow.pair, why, exc_info=not is_known(error))
+            self._end.wait(max(1.0, due - time.monotonic()))
+
+    def _once(self) -> None:
+        with Session(self._target) as copy, Session(self._source) as origin:
+            refuse_one_cluster(self._flow, origin, copy)
+            stored = kept(self._flow, copy)
+            # Whoever wrote there since looked later, or said that a gap has been dealt with.
+            before = self._known if stored.as_data() == self._kept else stored
+            self._kept = stored.as_data()
+            known = looked(self._flow, origin, copy, before, self._confirm, self._end.wait)
+            if self._end.is_set():
+                return
+            is_due = time.monotonic() - self._kept_at > _KEEP or known.gaps != before.gaps
+            if is_due and keep(self._flow, copy, known, stored):
+                self._kept, self._kept_at = known.as_data(), time.monotonic()
+            self._known = known
+        self._board.gaps_looked_for(self._flow, told(known), time.monotonic())
