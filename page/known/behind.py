@@ -15,6 +15,7 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import TOO_OLD
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow, remote_topic
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.records import heartbeats_topic
+from page.known.newest import events_at
 from page.known.picture import Picture
 
 ALIVE, SILENT, UNKNOWN = "alive", "silent", "unknown"
@@ -67,6 +68,19 @@ def beat_of(flow: Flow, target: Picture | None) -> Beat:
     at = max(times) / 1000
     age = max(0.0, target.newest.asked - at)
     return Beat(ALIVE if age <= PATIENCE else SILENT, at, age)
+
+
+def event_age(flow: Flow, source: Picture | None, target: Picture | None) -> tuple[bool, float | None]:
+    """Return whether there is a canary of a flow, and the age (s) of its newest event that came; None where none did.
+
+    Ages are those at the time when the target was asked.
+    """
+    here = source.newest.times.get(events_at(flow, flow.source), {}) if source else {}
+    there = target.newest.times.get(events_at(flow, flow.target), {}) if target else {}
+    newest = _newest(there)
+    if target is None or newest is None:
+        return bool(here or there), None
+    return True, max(0.0, target.newest.asked - newest / 1000)
 
 
 def rows_of(flow: Flow, source: Picture | None, target: Picture | None) -> list[dict[str, Any]]:

@@ -6,7 +6,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow, matches, source_topic
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.canary import events_topic
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import (
+    Flow,
+    matches,
+    remote_topic,
+    source_topic,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.records import heartbeats_topic
 
 
@@ -17,7 +23,7 @@ class Newest:
     C(asked): when, in seconds since 1970. C(covered): by flow its topics in this cluster, by their name in the source
     that in this cluster. C(times): by topic and partition the time of the newest record (ms since 1970), None where
     there is none, and a state of module_utils/_logs/model.py where it is unknown; the heartbeats that came from a
-    source are in it too.
+    source are in it too, and the events of canaries.
     """
 
     asked: float = 0.0
@@ -43,6 +49,13 @@ def covered_by(flows: Sequence[Flow], cluster: str, topics: Collection[str]) -> 
 
 
 def asked_for(covered: Mapping[Flow, Mapping[str, str]], cluster: str, topics: Collection[str]) -> set[str]:
-    """Return the topics of a cluster whose newest records are wanted: those of flows, and heartbeats that came in."""
+    """Return the topics of a cluster whose newest records are wanted: those of flows, and their signs of life there."""
     beats = {heartbeats_topic(flow.source) for flow in covered if flow.target == cluster}
-    return {name for some in covered.values() for name in some.values()} | (beats & set(topics))
+    events = {events_at(flow, cluster) for flow in covered}
+    return {name for some in covered.values() for name in some.values()} | ((beats | events) & set(topics))
+
+
+def events_at(flow: Flow, cluster: str) -> str:
+    """Return the name that the events of the canary of a flow have in its source or in its target."""
+    topic = events_topic(flow)
+    return topic if cluster == flow.source else remote_topic(flow, topic)

@@ -31,6 +31,7 @@ from page.known.behind import (
     UNKNOWN,
     Beat,
     beat_of,
+    event_age,
     rows_of,
 )
 from page.known.freshness import iso
@@ -80,6 +81,7 @@ class _Told:
 
     flow: Flow
     beat: Beat
+    canary: tuple[bool, float | None]
     rows: Sequence[Row]
     source: State | None
     target: State | None
@@ -128,7 +130,7 @@ def mirrors(state: State, states: Mapping[str, State], flows: Sequence[Flow], wa
 def _told(flow: Flow, states: Mapping[str, State]) -> _Told:
     source, target = states.get(flow.source), states.get(flow.target)
     pictures = [one.seen.picture if one else None for one in (source, target)]
-    return _Told(flow, beat_of(flow, pictures[1]), rows_of(flow, *pictures), source, target)
+    return _Told(flow, beat_of(flow, pictures[1]), event_age(flow, *pictures), rows_of(flow, *pictures), source, target)
 
 
 def _rank(one: Row) -> float | None:
@@ -178,10 +180,13 @@ def _next_step(told: _Told) -> str:
 
 def _flows(told: Sequence[_Told]) -> Table:
     columns = (
-        *(("Flow", "name"), ("State", "state"), ("Heartbeat", "num"), ("Most behind", "num"), ("Topics", "num")),
-        *(("Not there", "text"), ("Source", "name"), ("Target", "name")),
+        *(("Flow", "name"), ("State", "state"), ("Heartbeat", "num"), ("Canary", "num"), ("Most behind", "num")),
+        *(("Topics", "num"), ("Not there", "text"), ("Source", "name"), ("Target", "name")),
     )
-    note = "A heartbeat that came through shows that a flow runs. Ages are those of the last pictures."
+    note = (
+        "A heartbeat or an event of the canary that came through shows that a flow runs. Ages are those of the last "
+        "pictures."
+    )
     return cut_table("Flows", note, columns, [_flow(one) for one in told], whole=ON_THE_PAGE)
 
 
@@ -193,12 +198,20 @@ def _flow(told: _Told) -> list[Cell]:
         Cell(told.flow.pair, "name", more=told.flow.engine.replace("_", " ")),
         Cell(word, "state", tone, more=why),
         Cell(NOT_KNOWN if beat.age is None else duration(beat.age), "num", more="old" if beat.age is not None else ""),
+        _canary(*told.canary),
         Cell(NOT_KNOWN if most is None else duration(most), "num"),
         Cell(f"{len(told.rows):,}", "num"),
         Cell(", ".join(hurt) or "none"),
         _end("source", told.flow.source, told.source),
         _end("target", told.flow.target, told.target),
     ]
+
+
+def _canary(is_there: bool, age: float | None) -> Cell:
+    """Return how old the newest event is that came."""
+    if age is None:
+        return Cell("none came" if is_there else "none", "num")
+    return Cell(duration(age), "num", more="old")
 
 
 def _steps(told: Sequence[_Told]) -> Iterator[Table]:
@@ -271,6 +284,7 @@ def _data(told: _Told) -> dict[str, Any]:
     return {
         "flow": flow.pair, "engine": flow.engine, **ends, "state": word, "why": why,
         "heartbeat": None if beat.at is None else _iso(round(beat.at * 1000)), "heartbeat_age_seconds": beat.age,
+        "canary_age_seconds": told.canary[1],
         "behind_seconds": told.most, "topics": len(told.rows),
         **{kind: told.number(kind) for kind in STATES}, "next_step": _next_step(told),
     }  # fmt: skip

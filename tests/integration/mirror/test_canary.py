@@ -9,6 +9,7 @@ from base64 import urlsafe_b64encode
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from confluent_kafka import Producer, TopicPartition
@@ -221,10 +222,13 @@ def test_a_target_that_cannot_be_reached_is_told_and_no_event_is_late_or_missing
 @pytest.mark.full
 def test_what_others_write_into_the_topic_is_told_and_harms_nothing(pair: Pair) -> None:
     pair.settle()
-    producer = Producer({"bootstrap.servers": pair.a.bootstrap_servers[0]})
+    # The topic takes no larger batch.
+    producer = Producer({"bootstrap.servers": pair.a.bootstrap_servers[0], "batch.size": 4096})
+    refused: list[Any] = []
     for number in range(1000):
-        producer.produce(TOPIC, b"x" * number, partition=0)
+        producer.produce(TOPIC, b"x" * number, partition=0, on_delivery=lambda error, _record: refused.append(error))
     assert producer.flush(30) == 0
+    assert not any(refused), set(map(str, refused))
     pair.wait(lambda: pair.canary.value("streamops_canary_foreign_records", end="a") == 1000, "junk")
     pair.settle()
 

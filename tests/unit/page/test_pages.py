@@ -389,9 +389,9 @@ def test_the_flows_of_a_cluster_say_whether_they_live_and_what_to_do(page: Serve
     text = words(page.get(f"{ORDERS}/mirrors"))
     for said in (
         "no record is read",
-        "orders->copy mirror maker 2 alive 2s old 2h00m",
+        "orders->copy mirror maker 2 alive 2s old none 2h00m",
         "1 missing at the target, 1 nothing mirrored yet orders Seen",
-        "not known not known 1 none invoices the source is not on this page",
+        "not known none not known 1 none invoices the source is not on this page",
         "Look at the log of mirror-maker-HOST",
         "MirrorMaker makes topics and partitions every mirror_maker_refresh_seconds",
         "copy->orders mirror maker 2 unknown this flow sends no heartbeats",

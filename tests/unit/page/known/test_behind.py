@@ -22,6 +22,7 @@ from page.known.behind import (
     SILENT,
     UNKNOWN,
     beat_of,
+    event_age,
     rows_of,
 )
 from page.known.details import Details
@@ -150,3 +151,20 @@ def test_a_cluster_is_asked_for_topics_of_its_flows_and_heartbeats_that_came_in(
     }  # fmt: skip
     assert asked_for(there, "b", ["a.orders", "a.heartbeats", "back"]) == {"a.orders", "a.heartbeats", "back"}
     assert covered_by(flows, "x", topics) == {}
+
+
+def test_the_age_of_the_newest_event_of_a_canary_is_that_at_the_target() -> None:
+    events, copy = "streamops-canary.a.b", "a.streamops-canary.a.b"
+    source = picture("a", {events: {0: at(5), 1: at(5)}})
+    assert event_age(FLOW, source, picture("b", {copy: {0: at(30), 1: at(8)}})) == (True, 8.0)
+    assert event_age(FLOW, None, picture("b", {copy: {0: at(-9)}})) == (True, 0.0)
+    assert event_age(FLOW, source, picture("b", {})) == (True, None)
+    assert event_age(FLOW, source, None) == (True, None)
+    assert event_age(FLOW, picture("a", {}), picture("b", {})) == (False, None)
+
+
+def test_events_of_canaries_are_asked_for_at_both_ends() -> None:
+    source = {"orders", "streamops-canary.a.b", "streamops-canary.a.c", "x"}
+    assert asked_for(covered_by([FLOW], "a", source), "a", source) == {"orders", "streamops-canary.a.b"}
+    target = {"a.orders", "a.streamops-canary.a.b", "streamops-canary.b.a"}
+    assert asked_for(covered_by([FLOW], "b", target), "b", target) == {"a.orders", "a.streamops-canary.a.b"}
