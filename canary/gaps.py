@@ -46,7 +46,7 @@ class GapWatch:
         #: written.
         self._kept: dict[str, Any] = {}
         self._known = Marks()
-        self._kept_at = 0.0
+        self._kept_at = float("-inf")
         self.thread = threading.Thread(target=self._run, name=f"gaps {flow.pair}", daemon=True)
 
     def _run(self) -> None:
