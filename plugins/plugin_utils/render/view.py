@@ -4,24 +4,20 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from os.path import expanduser
-from typing import Any, Protocol
+from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.addresses import resolved
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.build import (
     build_inventory,
     build_node,
-    machine_of,
 )
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_nodes import mirror_reach, rest_url
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_release import MirrorVariables
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_nodes import rest_url
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
     GROUP_FIX,
     GROUP_NAMES,
     GROUPS,
-    MIRROR_GROUP,
     PAGE_GROUP,
     PROMETHEUS_GROUP,
     Inventory,
@@ -34,10 +30,9 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes im
     peer_names,
     voter_listeners,
 )
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.properties import effective, written
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.provers import provers
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.zookeeper_nodes import expected_servers
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render import firewall, kafka, metrics
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.access import Access
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.bounds import node_addresses, node_names
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.certificates import (
     certificates,
@@ -48,105 +43,23 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.render.certificate
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.copies import Copies
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.paths import owners, paths, shared
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.process import jvm_arguments, process, service_name
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.process import jvm_arguments, process
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.proof import steady_seconds
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.readers import MirrorReader, Reader
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.release import release
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import (
     certificate_names,
-    client_certificates,
-    connection,
-    scram_credential,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.static_quorum import (
     for_static,
     is_static,
     static_voters,
 )
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.zookeeper_security import (
-    access_options,
-    client_jaas,
-    server_jaas,
-)
-
-#: What hosts of one machine have alike that share a piece of work: preparing it, installing a release, its firewall,
-#: ending what runs their processes.
-ALIKE = {
-    "machine": (
-        "kafka_service_manager",
-        "kafka_user",
-        "kafka_group",
-        "kafka_install_dir",
-        "kafka_config_dir",
-        "kafka_data_dir",
-        "kafka_log_dir",
-        "kafka_run_dir",
-        "kafka_java_home",
-        "kafka_java_package",
-    ),
-    "release": (
-        "kafka_install_dir",
-        "kafka_install_source",
-        "kafka_version",
-        "kafka_archive_sha512",
-        "zookeeper_version",
-        "zookeeper_archive_sha512",
-    ),
-    "firewall": ("kafka_service_manager",),
-    # Its configuration and its socket: two nodes with both alike have one supervisord.
-    "supervisord": ("kafka_service_manager", "kafka_config_dir", "kafka_run_dir"),
-}
-
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.turns import Turns
 
 #: What the proof of a node takes at most beside the limits that users set, and going back with it: its listeners, its
 #: leaders, the time without a bad look, the quorum.
 _PROOF_SECONDS = 900
-
-
-class Reader(Protocol):
-    """Who reads the variables of hosts: task.TaskReader, or a test."""
-
-    host: str
-
-    def read(self, host: str) -> Mapping[str, Any]:
-        """The typed variables of a host."""
-
-    def is_host(self, name: str) -> bool:
-        """Whether the inventory has a host of this name."""
-
-    def managed(self, template: str) -> str:
-        """The line by which Ansible is known in a file that this template (a path) makes, unless a user sets it."""
-
-    @property
-    def groups(self) -> Mapping[str, list[str]]:
-        """The groups of the inventory."""
-
-    @property
-    def play_hosts(self) -> Sequence[str]:
-        """All hosts of the play."""
-
-
-class MirrorReader:
-    """Reads the variables of hosts, of which a mirror has a release of its own (inventory/mirror_release.py)."""
-
-    def __init__(self, reader: Reader) -> None:
-        self._reader, self.host = reader, reader.host
-        self.is_host, self.managed = reader.is_host, reader.managed
-
-    def read(self, host: str) -> Mapping[str, Any]:
-        """The typed variables of a host."""
-        found = self._reader.read(host)
-        members = {group for group in GROUPS.values() if host in self.groups.get(group, ())}
-        return MirrorVariables(found) if members == {MIRROR_GROUP} else found
-
-    @property
-    def groups(self) -> Mapping[str, list[str]]:
-        """The groups of the inventory."""
-        return self._reader.groups
-
-    @property
-    def play_hosts(self) -> Sequence[str]:
-        """All hosts of the play."""
-        return self._reader.play_hosts
 
 
 class View(Parts):
@@ -155,6 +68,7 @@ class View(Parts):
     def __init__(self, reader: Reader) -> None:
         reader = self._reader = MirrorReader(reader)
         self._results = Results(reader.read, reader.host)
+        self._access = Access(self)
         parts: dict[str, Callable[[], Any]] = {
             "settings": lambda: reader.read(reader.host),
             "node": self._node,
@@ -165,9 +79,7 @@ class View(Parts):
             "hosts": lambda: self._hosts(self._inventory.kafka),
             "first_host": lambda: next(iter(self._shares_cluster()), reader.host),
             "first_in_play": self._first_in_play,
-            "first": self._first,
             "provers": lambda: self._hosts(provers(self._inventory.nodes)),
-            "services": self._services,
             "bootstrap_servers": lambda: endpoints(self["nodes"], "clients"),
             "super_users": lambda: kafka.super_users(self["nodes"], self["settings"]),
             "copies": lambda: Copies(self, self._results),
@@ -182,17 +94,11 @@ class View(Parts):
             "jvm_arguments": self._jvm_arguments,
             "manifest": self._manifest,
             "certificate": lambda: certificates(self["settings"]),
-            "client_certificates": self._client_certificates,
             "keystore": lambda: keystore(self["certificate"]),
             "truststore": lambda: truststore(self["certificate"]),
             "stores": self._stores,
             "metrics": self._metrics,
-            "admin_credentials": self._admin_credentials,
             "lock": self._lock,
-            "connection": self._connection,
-            "zookeeper_access": self._zookeeper_access,
-            "endpoint": self._endpoint,
-            "jaas": self._jaas,
             "certificate_names": lambda: certificate_names(self["node"]),
             "peer_names": lambda: peer_names([*self["nodes"], *self["zookeepers"]], reader.host),
             "voter_listeners": lambda: voter_listeners(self["node"]),
@@ -212,6 +118,8 @@ class View(Parts):
             "canary": self._canary,
             "page": self._page,
             "prometheus": self._prometheus,
+            **self._access.parts(),
+            **Turns(reader, lambda: self._inventory.processes).parts(),
         }
         super().__init__(parts)
 
@@ -340,31 +248,6 @@ class View(Parts):
         here = f"{self['settings']['kafka_cache_dir']}/stores/{self._reader.host}-{found['digest']}"
         return {**found, "here": expanduser(here)}
 
-    def _client_certificates(self) -> list[dict[str, Any]]:
-        """What the development CA issues where clients show certificates: to the administrator and to them."""
-        settings = self["settings"]
-        shown = (one for one in self["node"]["listeners"] if one["purpose"] == "clients" and one["protocol"] == "SSL")
-        if not any(shown):
-            return []
-        # The page shows one too, as the principal that has its rights.
-        pages = [settings["kafka_page_user"]] if self["page"]["acl_owners"] else []
-        return client_certificates(
-            list(dict.fromkeys([*settings["kafka_tls_client_names"], *pages])),
-            {
-                "directory": f"{settings['kafka_tls_ca_dir']}/clients",
-                "admin_user": settings["kafka_admin_user"],
-                "admin_certificate_file": settings["kafka_admin_certificate_file"],
-                "admin_key_file": settings["kafka_admin_key_file"],
-            },
-        )
-
-    def _admin_credentials(self) -> list[str]:
-        """The credentials of the administrator for every SCRAM mechanism, each with a salt of its own."""
-        settings = self["settings"]
-        user, password = settings["kafka_admin_user"], settings["kafka_admin_password"]
-        mechanisms = [one for one in settings["kafka_sasl_mechanisms"] if one.startswith("SCRAM-")]
-        return [scram_credential(mechanism, user, password, os.urandom(16)) for mechanism in mechanisms]
-
     def _lock(self) -> dict[str, Any]:
         """The machines that may keep the lock of the cluster and its file on each, and after how many seconds it ends.
 
@@ -385,74 +268,6 @@ class View(Parts):
         cluster = self._cluster()
         return node_addresses(self["places"], cluster, resolved(node_names(self["places"], cluster)))
 
-    def _connection(self) -> dict[str, Any]:
-        """How the modules reach the cluster: the defaults of the action group streamops.kafka.cluster."""
-        return connection(self["nodes"], {"bootstrap_servers": self["bootstrap_servers"], **self._administrator()})
-
-    def _administrator(self) -> dict[str, Any]:
-        """Who the administrator is, and what shows it; paths on the control node."""
-        settings = self["settings"]
-        return {
-            "mechanisms": settings["kafka_sasl_mechanisms"],
-            "admin_user": settings["kafka_admin_user"],
-            "admin_password": settings["kafka_admin_password"],
-            "ca_file": expanduser(settings["kafka_tls_ca_file"]),
-            "admin_certificate_file": expanduser(settings["kafka_admin_certificate_file"]),
-            "admin_key_file": expanduser(settings["kafka_admin_key_file"]),
-        }
-
-    def _zookeeper_access(self) -> dict[str, Any]:
-        """How the modules reach the ensemble: the defaults of the action group streamops.kafka.zookeeper."""
-        settings = self["settings"]
-        return access_options(
-            expected_servers(self["members"]),
-            {
-                "tls": settings["zookeeper_tls"],
-                "sasl": bool(settings["zookeeper_password"]),
-                "ca_file": expanduser(settings["kafka_tls_ca_file"]),
-                "user": settings["zookeeper_user"],
-                "password": settings["zookeeper_password"],
-            },
-        )
-
-    def _endpoint(self) -> dict[str, Any]:
-        """What mirrors have to know of this cluster, and the Spark jobs that compare it with another one."""
-        settings = self["settings"]
-        near, far = mirror_reach(self["nodes"]), mirror_reach(self["nodes"], settings["mirror_listener"])
-        return {
-            "cluster": settings["kafka_cluster_name"],
-            "bootstrap_servers": self["bootstrap_servers"],
-            "protocol": near["protocol"],
-            "mirror_bootstrap_servers": far["bootstrap_servers"],
-            "mirror_protocol": far["protocol"],
-            "mechanism": settings["kafka_sasl_mechanisms"][0],
-            "user": settings["mirror_user"],
-            "password": settings["mirror_password"],
-            "canary_user": settings["mirror_canary_user"],
-            "canary_password": settings["mirror_canary_password"],
-            "ca_file": expanduser(settings["kafka_tls_ca_file"]),
-            "brokers": self["copies"]["brokers"],
-            "has_authorizer": self._has_authorizer(),
-            "connection": self["connection"],
-            "job_properties": settings["spark_validation_client_properties"],
-        }
-
-    def _has_authorizer(self) -> bool:
-        """Whether the brokers use ACLs; without an authorizer they refuse them. A native property wins over ours."""
-        own = effective(written(["broker"], self["settings"].__getitem__)).get("authorizer.class.name")
-        return bool(self["settings"]["kafka_authorizer"] if own is None else str(own.value or "").strip())
-
-    def _jaas(self) -> str:
-        """How a node logs in at ZooKeeper, or a server knows who may; empty where nobody logs in there."""
-        settings, roles = self["settings"], self["node"]["roles"]
-        if not settings["zookeeper_password"]:
-            return ""
-        if "zookeeper" in roles:
-            return server_jaas(settings["zookeeper_user"], settings["zookeeper_password"])
-        if settings["kafka_mode"] != ZOOKEEPER_MODE or "mirror" in roles:
-            return ""
-        return client_jaas(settings["zookeeper_user"], settings["zookeeper_password"])
-
     def _firewall_rules(self) -> list[dict[str, Any]]:
         """Who may connect to which port of the machine."""
         names = resolved(firewall.unresolved(self["places"]))
@@ -468,31 +283,6 @@ class View(Parts):
             if host not in known and self._reader.is_host(host)
         ]
         return firewall.places([*known.values(), *peers], groups)
-
-    def _first(self) -> dict[str, bool]:
-        """Whether the host is the first of the play that shares a piece of work on its machine."""
-        return {work: self._is_first(alike) for work, alike in ALIKE.items()}
-
-    def _is_first(self, alike: Iterable[str]) -> bool:
-        return next(self._sharing(alike)) == self._reader.host
-
-    def _sharing(self, alike: Iterable[str]) -> Iterator[str]:
-        """The hosts of the play that share a piece of work on the machine, nodes first and by their ids."""
-
-        def shared(host: str) -> list[Any]:
-            """What hosts that share the work have alike."""
-            variables = self._reader.read(host)
-            return [machine_of(variables, host), *(variables[name] for name in alike)]
-
-        own = shared(self._reader.host)
-        places = {node.name: number for number, node in enumerate(self._inventory.processes)}
-        hosts = sorted(self._reader.play_hosts, key=lambda host: (places.get(host, len(places)), host))
-        return (host for host in hosts if shared(host) == own)
-
-    def _services(self) -> list[str]:
-        """The services of those hosts of the play that one supervisord runs with this one."""
-        sharing = set(self._sharing(ALIKE["supervisord"]))
-        return [service_name(node.plain()) for node in self._inventory.processes if node.name in sharing]
 
     # Few tasks ask for the parts below, and a process that does not shall not compile what they need.
 
@@ -514,7 +304,7 @@ class View(Parts):
     def _answers(self) -> Parts:
         from ansible_collections.streamops.kafka.plugins.plugin_utils.render.answers import Answers
 
-        return Answers(self, self._reader.read, self._results, self._administrator)
+        return Answers(self, self._reader.read, self._results, self._access.administrator)
 
     def _ensemble(self) -> Parts:
         from ansible_collections.streamops.kafka.plugins.plugin_utils.render.ensemble import Ensemble

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""How one reaches a cluster and its ensemble, and as whom."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from os.path import expanduser
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_nodes import mirror_reach
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import ZOOKEEPER_MODE
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.properties import effective, written
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.zookeeper_nodes import expected_servers
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import (
+    client_certificates,
+    connection,
+    scram_credential,
+)
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.zookeeper_security import (
+    access_options,
+    client_jaas,
+    server_jaas,
+)
+
+
+class Access:
+    """What the view has of it; C(model) is the view."""
+
+    def __init__(self, model: Mapping[str, Any]) -> None:
+        self._model = model
+
+    def parts(self) -> dict[str, Callable[[], Any]]:
+        """Return by name in the view what makes it."""
+        return {
+            "client_certificates": self._client_certificates,
+            "admin_credentials": self._admin_credentials,
+            "connection": self._connection,
+            "zookeeper_access": self._zookeeper_access,
+            "endpoint": self._endpoint,
+            "jaas": self._jaas,
+        }
+
+    def _client_certificates(self) -> list[dict[str, Any]]:
+        """What the development CA issues where clients show certificates: to the administrator and to them."""
+        settings = self._model["settings"]
+        shown = (
+            one for one in self._model["node"]["listeners"] if one["purpose"] == "clients" and one["protocol"] == "SSL"
+        )
+        if not any(shown):
+            return []
+        # The page shows one too, as the principal that has its rights.
+        pages = [settings["kafka_page_user"]] if self._model["page"]["acl_owners"] else []
+        return client_certificates(
+            list(dict.fromkeys([*settings["kafka_tls_client_names"], *pages])),
+            {
+                "directory": f"{settings['kafka_tls_ca_dir']}/clients",
+                "admin_user": settings["kafka_admin_user"],
+                "admin_certificate_file": settings["kafka_admin_certificate_file"],
+                "admin_key_file": settings["kafka_admin_key_file"],
+            },
+        )
+
+    def _admin_credentials(self) -> list[str]:
+        """The credentials of the administrator for every SCRAM mechanism, each with a salt of its own."""
+        settings = self._model["settings"]
+        user, password = settings["kafka_admin_user"], settings["kafka_admin_password"]
+        mechanisms = [one for one in settings["kafka_sasl_mechanisms"] if one.startswith("SCRAM-")]
+        return [scram_credential(mechanism, user, password, os.urandom(16)) for mechanism in mechanisms]
+
+    def _connection(self) -> dict[str, Any]:
+        """How the modules reach the cluster: the defaults of the action group streamops.kafka.cluster."""
+        return connection(
+            self._model["nodes"], {"bootstrap_servers": self._model["bootstrap_servers"], **self.administrator()}
+        )
+
+    def administrator(self) -> dict[str, Any]:
+        """Who the administrator is, and what shows it; paths on the control node."""
+        settings = self._model["settings"]
+        return {
+            "mechanisms": settings["kafka_sasl_mechanisms"],
+            "admin_user": settings["kafka_admin_user"],
+            "admin_password": settings["kafka_admin_password"],
+            "ca_file": expanduser(settings["kafka_tls_ca_file"]),
+            "admin_certificate_file": expanduser(settings["kafka_admin_certificate_file"]),
+            "admin_key_file": expanduser(settings["kafka_admin_key_file"]),
+        }
+
+    def _zookeeper_access(self) -> dict[str, Any]:
+        """How the modules reach the ensemble: the defaults of the action group streamops.kafka.zookeeper."""
+        settings = self._model["settings"]
+        return access_options(
+            expected_servers(self._model["members"]),
+            {
+                "tls": settings["zookeeper_tls"],
+                "sasl": bool(settings["zookeeper_password"]),
+                "ca_file": expanduser(settings["kafka_tls_ca_file"]),
+                "user": settings["zookeeper_user"],
+                "password": settings["zookeeper_password"],
+            },
+        )
+
+    def _endpoint(self) -> dict[str, Any]:
+        """What mirrors have to know of this cluster, and the Spark jobs that compare it with another one."""
+        settings = self._model["settings"]
+        near, far = mirror_reach(self._model["nodes"]), mirror_reach(self._model["nodes"], settings["mirror_listener"])
+        return {
+            "cluster": settings["kafka_cluster_name"],
+            "bootstrap_servers": self._model["bootstrap_servers"],
+            "protocol": near["protocol"],
+            "mirror_bootstrap_servers": far["bootstrap_servers"],
+            "mirror_protocol": far["protocol"],
+            "mechanism": settings["kafka_sasl_mechanisms"][0],
+            "user": settings["mirror_user"],
+            "password": settings["mirror_password"],
+            "canary_user": settings["mirror_canary_user"],
+            "canary_password": settings["mirror_canary_password"],
+            "ca_file": expanduser(settings["kafka_tls_ca_file"]),
+            "brokers": self._model["copies"]["brokers"],
+            "has_authorizer": self._has_authorizer(),
+            "connection": self._model["connection"],
+            "job_properties": settings["spark_validation_client_properties"],
+        }
+
+    def _has_authorizer(self) -> bool:
+        """Whether the brokers use ACLs; without an authorizer they refuse them. A native property wins over ours."""
+        own = effective(written(["broker"], self._model["settings"].__getitem__)).get("authorizer.class.name")
+        return bool(self._model["settings"]["kafka_authorizer"] if own is None else str(own.value or "").strip())
+
+    def _jaas(self) -> str:
+        """How a node logs in at ZooKeeper, or a server knows who may; empty where nobody logs in there."""
+        settings, roles = self._model["settings"], self._model["node"]["roles"]
+        if not settings["zookeeper_password"]:
+            return ""
+        if "zookeeper" in roles:
+            return server_jaas(settings["zookeeper_user"], settings["zookeeper_password"])
+        if settings["kafka_mode"] != ZOOKEEPER_MODE or "mirror" in roles:
+            return ""
+        return client_jaas(settings["zookeeper_user"], settings["zookeeper_password"])
