@@ -182,6 +182,12 @@ class Board:
 
     # What watches of gaps tell.
 
+    def gaps_known(self, flow: Flow, found: Sequence[Gap]) -> None:
+        """Take the gaps that were known before the first look, so that none is forgotten over a restart."""
+        with self._lock:
+            if found and self._looks[flow].gaps is None:
+                self._looks[flow].gaps = found
+
     def gaps_looked_for(self, flow: Flow, found: Sequence[Gap], now: float) -> None:
         """Take the gaps that are known of a flow after a look."""
         with self._lock:
@@ -209,7 +215,7 @@ class Board:
                 dict(self._foreign),
                 dict(self._whys),
                 [
-                    GapFigures(flow.pair, flow.source, flow.engine, now - one.at, one.gaps, one.why)
+                    GapFigures(flow.pair, flow.source, now - one.at, config.offset_flush, one.gaps, one.why)
                     for flow, one in self._looks.items()
                 ],
             )

@@ -46,14 +46,15 @@ class SourceFigures:
 class GapFigures:
     """Which records a flow can no longer copy, as a look C(age) seconds ago found them.
 
-    C(gaps) is None before the first look, whose C(age) is that of the service. C(why) is what the last look failed on,
+    C(gaps) is None before the first look, whose C(age) is that of the service. A look that finds a new gap takes
+    C(flush) seconds more, after which a mirror writes its positions down. C(why) is what the last look failed on,
     empty while it does not.
     """
 
     flow: str
     source: str
-    engine: str
     age: float
+    flush: float
     gaps: Sequence[Gap] | None = None
     why: str = ""
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import LEGACY, Flow
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gaps import Marks, told
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gaps_look import (
     keep,
@@ -26,12 +26,13 @@ from canary.board import Board
 from canary.failures import is_known, why_of
 
 _LOG = logging.getLogger("canary")
-#: Seconds between two looks: with the second look at a gap that is new, one of MirrorMaker 2 is named within a minute.
+#: Seconds between two looks: with the second look at a gap that is new, it is named within a minute. A look that takes
+#: longer is followed by a pause as long as itself.
 LOOK = 30.0
 #: Seconds after which what a look must know is kept again although no gap has come: it has a figure for each partition.
 _KEEP = 600.0
-#: Seconds between two commits of the legacy engine, and some more.
-_LEGACY_CONFIRM = 65.0
+#: Seconds that a mirror gets to write its positions down, beside those between two times.
+_FLUSH = 5.0
 
 
 class GapWatch:
@@ -41,17 +42,16 @@ class GapWatch:
         self, flow: Flow, source: Connection, target: Connection, flush: float, board: Board, end: threading.Event
     ) -> None:
         self._flow, self._source, self._target, self._board, self._end = flow, source, target, board, end
-        self._confirm = _LEGACY_CONFIRM if flow.engine == LEGACY else flush + 5
-        #: What the topic of the target has, as it was read or written last; what the last look knew, and when it was
-        #: written.
-        self._kept: dict[str, Any] = {}
+        self._confirm = flush + _FLUSH
+        #: What the topic of the target has, as it was read or written last; what is known now, and when it was written.
+        self._kept: dict[str, Any] | None = None
         self._known = Marks()
         self._kept_at = float("-inf")
         self.thread = threading.Thread(target=self._run, name=f"gaps {flow.pair}", daemon=True)
 
     def _run(self) -> None:
         while not self._end.is_set():
-            due = time.monotonic() + LOOK
+            begun = time.monotonic()
             try:
                 self._once()
             except Exception as error:
@@ -59,20 +59,24 @@ class GapWatch:
                 why = why_of(error)
                 self._board.gaps_not_looked_for(self._flow, why)
                 _LOG.warning("gaps of %s are not watched: %s", self._flow.pair, why, exc_info=not is_known(error))
-            self._end.wait(max(1.0, due - time.monotonic()))
+            took = time.monotonic() - begun
+            self._end.wait(max(LOOK - took, min(took, LOOK)))
 
     def _once(self) -> None:
         with Session(self._target) as copy, Session(self._source) as origin:
             refuse_one_cluster(self._flow, origin, copy)
             stored = kept(self._flow, copy)
-            # Whoever wrote there since looked later, or said that a gap has been dealt with.
-            before = self._known if stored.as_data() == self._kept else stored
-            self._kept = stored.as_data()
+            # Whoever wrote there since looked later, or said that a gap has been dealt with. What was found and could
+            # not be written is known here all the same.
+            if stored.as_data() != self._kept:
+                self._kept, self._known = stored.as_data(), stored
+                self._board.gaps_known(self._flow, told(stored))
+            before = self._known
             known = looked(self._flow, origin, copy, before, self._confirm, self._end.wait)
             if self._end.is_set():
                 return
-            is_due = time.monotonic() - self._kept_at > _KEEP or known.gaps != before.gaps
+            self._known = known
+            self._board.gaps_looked_for(self._flow, told(known), time.monotonic())
+            is_due = time.monotonic() - self._kept_at > _KEEP or list(known.gaps) != list(stored.gaps)
             if is_due and keep(self._flow, copy, known, stored):
                 self._kept, self._kept_at = known.as_data(), time.monotonic()
-            self._known = known
-        self._board.gaps_looked_for(self._flow, told(known), time.monotonic())

@@ -16,7 +16,7 @@ from page.core.exposition import Family, family
 #: What is counted of events, each a value of the label C(state).
 STATES = ("written", "arrived", "waiting", "late", "missing", "repeated", "out_of_order")
 
-#: Topics with gaps that have a series of their own, those with the most records; the others have one together.
+#: Topics with gaps that have a series of their own, those with the most records; others of a kind have one together.
 MOST_TOPICS, OTHERS = 100, "(others)"
 
 
@@ -69,7 +69,7 @@ def families_of(figures: Figures) -> Iterator[Family]:
 
 
 def _gaps(here: str, flow: GapFigures) -> Iterator[Family]:
-    labels = {"source": flow.source, "target": here, "engine": flow.engine}
+    labels = {"source": flow.source, "target": here}
     yield from family(
         here,
         "streamops_canary_gap_look_age_seconds",
@@ -78,16 +78,18 @@ def _gaps(here: str, flow: GapFigures) -> Iterator[Family]:
     )
     if flow.gaps is None:
         return
-    lost: Counter[str] = Counter()
+    lost: Counter[tuple[str, str]] = Counter()
     for gap in certain(one.as_dict() for one in flow.gaps or ()):
-        lost[gap["topic"]] += gap["records"]
-    named = lost.most_common(MOST_TOPICS)
-    others = sum(lost.values()) - sum(records for _topic, records in named)
+        lost[gap["kind"], gap["topic"]] += gap["records"]
+    named = dict(lost.most_common(MOST_TOPICS))
+    for (kind, topic), records in lost.items():
+        if (kind, topic) not in named:
+            named[kind, OTHERS] = named.get((kind, OTHERS), 0) + records
     yield from family(
         here,
         "streamops_canary_gap_records",
-        "Records of the source that a flow can no longer copy, by topic of the source; 0 without a topic for none.",
-        [({**labels, "topic": topic}, records) for topic, records in [*named, *([(OTHERS, others)] if others else [])]]
+        "Records that a flow can no longer copy (truncated: has copied), by kind and topic; 0 without these for none.",
+        [({**labels, "kind": kind, "topic": topic}, records) for (kind, topic), records in named.items()]
         or [(labels, 0)],
     )
 

@@ -13,8 +13,7 @@ from canary.ledger import Account
 
 #: Intervals without a written event after which writing has stopped.
 PATIENCE = 3
-#: Seconds without a look for gaps that came to its end. One that finds a new gap waits for the next flush of the mirror
-#: (canary/gaps.py), which may take a minute and more.
+#: Seconds without a look for gaps that came to its end, beside those between two flushes of the mirror.
 GAPS_PATIENCE = 300.0
 
 
@@ -57,7 +56,7 @@ def _because(why: str) -> str:
 
 def _gaps(flow: GapFigures) -> Iterator[str]:
     yield from (words for _records, words in in_words(one.as_dict() for one in flow.gaps or ()))
-    if flow.age > GAPS_PATIENCE:
+    if flow.age > GAPS_PATIENCE + flow.flush:
         yield f"no look for lost records for {_seconds(flow.age)}{_because(flow.why)}"
 
 

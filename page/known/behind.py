@@ -70,17 +70,19 @@ def beat_of(flow: Flow, target: Picture | None) -> Beat:
     return Beat(ALIVE if age <= PATIENCE else SILENT, at, age)
 
 
-def event_age(flow: Flow, source: Picture | None, target: Picture | None) -> tuple[bool, float | None]:
-    """Return whether there is a canary of a flow, and the age (s) of its newest event that came; None where none did.
+def event_age(flow: Flow, source: Picture | None, target: Picture | None) -> float | str | None:
+    """Return how old (s) the newest event of the canary of a flow was when the target was asked.
 
-    Ages are those at the time when the target was asked.
+    UNKNOWN where nobody told, SILENT where events stand at the source and none came, None where there are no events.
     """
     here = source.newest.times.get(events_at(flow, flow.source), {}) if source else {}
     there = target.newest.times.get(events_at(flow, flow.target), {}) if target else {}
     newest = _newest(there)
-    if target is None or newest is None:
-        return bool(here or there), None
-    return True, max(0.0, target.newest.asked - newest / 1000)
+    if target is not None and newest is not None:
+        return max(0.0, target.newest.asked - newest / 1000)
+    if target is None or any(isinstance(one, str) for one in there.values()):
+        return UNKNOWN if here or there else None
+    return None if _newest(here) is None else SILENT
 
 
 def rows_of(flow: Flow, source: Picture | None, target: Picture | None) -> list[dict[str, Any]]:

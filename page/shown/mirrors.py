@@ -81,7 +81,7 @@ class _Told:
 
     flow: Flow
     beat: Beat
-    canary: tuple[bool, float | None]
+    canary: float | str | None
     rows: Sequence[Row]
     source: State | None
     target: State | None
@@ -198,7 +198,7 @@ def _flow(told: _Told) -> list[Cell]:
         Cell(told.flow.pair, "name", more=told.flow.engine.replace("_", " ")),
         Cell(word, "state", tone, more=why),
         Cell(NOT_KNOWN if beat.age is None else duration(beat.age), "num", more="old" if beat.age is not None else ""),
-        _canary(*told.canary),
+        _canary(told.canary),
         Cell(NOT_KNOWN if most is None else duration(most), "num"),
         Cell(f"{len(told.rows):,}", "num"),
         Cell(", ".join(hurt) or "none"),
@@ -207,11 +207,11 @@ def _flow(told: _Told) -> list[Cell]:
     ]
 
 
-def _canary(is_there: bool, age: float | None) -> Cell:
+def _canary(age: float | str | None) -> Cell:
     """Return how old the newest event is that came."""
-    if age is None:
-        return Cell("none came" if is_there else "none", "num")
-    return Cell(duration(age), "num", more="old")
+    if isinstance(age, float):
+        return Cell(duration(age), "num", more="old")
+    return Cell({None: "none", SILENT: "none came"}.get(age, NOT_KNOWN), "num")
 
 
 def _steps(told: Sequence[_Told]) -> Iterator[Table]:
@@ -284,7 +284,7 @@ def _data(told: _Told) -> dict[str, Any]:
     return {
         "flow": flow.pair, "engine": flow.engine, **ends, "state": word, "why": why,
         "heartbeat": None if beat.at is None else _iso(round(beat.at * 1000)), "heartbeat_age_seconds": beat.age,
-        "canary_age_seconds": told.canary[1],
+        "canary_age_seconds": told.canary if isinstance(told.canary, float) else None,
         "behind_seconds": told.most, "topics": len(told.rows),
         **{kind: told.number(kind) for kind in STATES}, "next_step": _next_step(told),
     }  # fmt: skip

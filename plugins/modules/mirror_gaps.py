@@ -115,6 +115,12 @@ records:
   description: How many records are missing for certain.
   type: int
   returned: success
+forgotten:
+  description: The gaps of which nothing more is said, one sentence each; in check mode those of which nothing would be.
+  type: list
+  elements: str
+  returned: with O(state=forgotten)
+  sample: ["orders-0: offsets 60 to 79 (20 records) are missing: the source deleted them before they were mirrored"]
 since_look:
   description: Whether there was an earlier look, without which no topic is known to have been created again.
   type: bool

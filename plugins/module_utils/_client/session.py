@@ -5,10 +5,11 @@
 The calls of each subject are in the api.py of its room and take the session. The libraries are opened at their first
 use, because either costs a quarter of a second to import.
 
-confluent-kafka lists topics and the ends of their logs. kafka-python does what librdkafka cannot: it passes over a
-broker that hangs, which librdkafka, once it has taken it for the controller, waits for; it asks for named
-configuration keys only (1,000 topics in a fifth of the time), for the default broker entity, for fenced brokers
-(KIP-1073), for the metadata quorum (KIP-595), for quotas, and it asks a given broker for its own view.
+confluent-kafka lists topics and the ends of their logs, but for mirrors, whose canary has only the other one.
+kafka-python does what librdkafka cannot: it passes over a broker that hangs, which librdkafka, once it has taken it for
+the controller, waits for; it asks for named configuration keys only (1,000 topics in a fifth of the time), for the
+default broker entity, for fenced brokers (KIP-1073), for the metadata quorum (KIP-595), for quotas, and it asks a given
+broker for its own view.
 """
 
 from __future__ import annotations

@@ -57,7 +57,8 @@ def _forget(flow: Flow, copy: Session, before: gaps.Marks, is_check: bool) -> di
     if is_changed and not is_check:
         with at(f"target {flow.target}"):
             write_state(copy, state_key(flow), known.as_data())
-    return {"changed": is_changed, "flow": flow.pair, **_told(known)}
+    forgotten = [one.line for one in gaps.told(before)]
+    return {"changed": is_changed, "flow": flow.pair, "forgotten": forgotten, **_told(known)}
 
 
 def _told(known: gaps.Marks) -> dict[str, Any]:

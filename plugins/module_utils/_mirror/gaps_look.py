@@ -13,13 +13,16 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import denied
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
+    hidden_topics,
     read_state,
     topics_at,
     write_state,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror import gaps, status
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.api import cluster_id, visit
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import LEGACY, Flow, matches
@@ -84,8 +87,19 @@ def keep(flow: Flow, copy: Session, known: gaps.Marks, before: gaps.Marks) -> bo
 
 
 def _found(flow: Flow, origin: Session, copy: Session, before: gaps.Marks, seen: status.Seen) -> list[gaps.Gap]:
+    _refuse_hidden(flow, origin, before, seen)
     syncs = _syncs(flow, origin, copy, gaps.in_doubt(seen, before))
     return gaps.gaps(seen, before, syncs, lambda topic: matches(flow, topic))
+
+
+def _refuse_hidden(flow: Flow, origin: Session, before: gaps.Marks, seen: status.Seen) -> None:
+    """Raise RequestFailedError for a topic that the caller may not see: it would pass for one that was deleted."""
+    gone = {topic for topic, _number in before.partitions} - {topic for topic, _number in seen.logs}
+    with at(f"source {flow.source}"):
+        if hidden := hidden_topics(origin, sorted(topic for topic in gone if matches(flow, topic))):
+            code = "TOPIC_AUTHORIZATION_FAILED"
+            why = denied(origin.connection, "list topics", code, hidden[0])
+            raise RequestFailedError("look for gaps", hidden[0], code, why)
 
 
 def _since(later: status.Seen, key: Key, log: status.Log) -> status.Log:

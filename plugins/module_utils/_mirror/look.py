@@ -26,6 +26,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError, StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import Leaders, leaders_of, log_ends
+from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import NO_ANSWER
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror import status
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.api import cluster_id, committed_offsets, visit
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import (
@@ -129,6 +130,9 @@ def edges(session: Session, topics: Mapping[str, Sequence[Partition]]) -> dict[K
     """Where the logs of these topics begin and where their committed records end; None where no broker told."""
     led = {(name, one.index): one.leader for name, partitions in topics.items() for one in partitions}
     found = log_ends(session, Leaders(led, frozenset()), led, committed=True)
+    # A leader that has just changed answers nothing; the new one is found by another question.
+    if silent := [key for key, log in found.items() if log.missing == NO_ANSWER]:
+        found |= log_ends(session, leaders_of(session, {topic for topic, _number in silent}), silent, committed=True)
     return {key: Log(None, None) if log.missing else Log(log.start, log.end) for key, log in found.items()}
 
 

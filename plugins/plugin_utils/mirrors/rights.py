@@ -85,22 +85,23 @@ def gap_acls(flows: Sequence[Flow], cluster: str, principals: Sequence[str]) -> 
 
 
 def _gap_rights(flow: Flow, cluster: str) -> Iterator[Right]:
-    """Positions and offset syncs are read, and the last committed record of a log that ends in a marker."""
-    is_source, is_legacy = flow.source == cluster, flow.engine == LEGACY
+    """Positions and offset syncs are read, and the last committed record of a log that ends in a marker.
+
+    Of flows of MirrorMaker 2: nobody watches others. A topic that is there already has its configuration compared.
+    """
+    is_source = flow.source == cluster
     if is_source:
         yield "topic", resources(flow.topics), ("read",)
-        if is_legacy:
-            yield "group", [(legacy_group(flow), LITERAL)], ("describe",)
     else:
-        yield "topic", [(STATE_TOPIC, LITERAL)], ("create", "read", "write")
+        yield "topic", [(STATE_TOPIC, LITERAL)], ("create", "read", "write", "describe_configs")
         signs = [
             offsets_topic(flow),
             status_topic(flow.source),
             heartbeats_topic(flow.source),
             checkpoints_topic(flow.source),
         ]
-        yield "topic", [(name, LITERAL) for name in signs if not is_legacy], ("read",)
-    if not is_legacy and is_source != flow.untouched_source:
+        yield "topic", [(name, LITERAL) for name in signs], ("read",)
+    if is_source != flow.untouched_source:
         yield "topic", [(syncs_topic(flow), LITERAL)], ("read",)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import plain_host
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import DOWN, fail_on, fails
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.canary import Route, routes
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import SHOWN, Flow, flows_into
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import SHOWN, Flow
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.reading import read_flows
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import MIRROR_GROUP
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.rights import gap_acls, mirror_users
@@ -166,10 +166,9 @@ class Canary(Parts):
 
     @property
     def _watched_flows(self) -> list[Flow]:
-        """The flows of the inventory that canaries watch for gaps: all of each target where one runs."""
-        targets = {route.last.target for route in self._routes} & {*_gaps_watched(self._read, self._groups)}
-        flows = read_flows(self._settings["mirror_flows"])
-        return [flow for target in sorted(targets) for flow in flows_into(flows, target)]
+        """The flows that canaries watch for gaps: those that their events go through last, where canaries log in."""
+        targets = _gaps_watched(self._read, self._groups)
+        return [flow for flow in self._followed() if flow.target in targets]
 
     def _acl_owners(self) -> list[str]:
         """The principal of canaries, also where none is wanted any more; super users need no ACLs."""
@@ -204,7 +203,7 @@ class Canary(Parts):
         settings, endpoints = self._settings, self._model["mirroring"]["endpoints"]
         own = self._own_routes
         flows = [flow for flow in self._watched_flows if flow.target == self._cluster]
-        names = sorted({self._cluster, *(route.last.source for route in own), *(flow.source for flow in flows)})
+        names = sorted({self._cluster, *(route.last.source for route in own)})
         return {
             "cluster": self._cluster,
             "host": plain_host(settings["mirror_maker_canary_host"]),

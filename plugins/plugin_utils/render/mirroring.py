@@ -101,8 +101,9 @@ class Mirroring(Parts):
                 "start_file_lines": self._start_file_lines,
                 "lines": self._lines,
                 "gaps": lambda: certain(results.own("__mirror_maker_gaps").get("gaps") or ()),
-                "gap_lines": lambda: gap_lines(results.own("__mirror_maker_gaps")) or ["Gap          none is known"],
+                "gap_lines": self._gap_lines,
                 "forget_refusals": self._forget_refusals,
+                "forget_mirrors": self._forget_mirrors,
                 "pairs": lambda: mirror_pairs(results.own("__mirror_maker_look")),
                 "users": self._users,
                 "acls": self._acls,
@@ -125,16 +126,33 @@ class Mirroring(Parts):
         gaps = self._results.of(self._results.host, "__mirror_maker_gaps")
         return [*mirror_lines(look), *(gap_lines(gaps) if gaps.get("flow") == look["flow"] else [])]
 
+    def _gap_lines(self) -> list[str]:
+        """The gaps of the flow that was just looked at, or why they are not known."""
+        found = self._results.own("__mirror_maker_gaps")
+        if "gaps" not in found:
+            return [f"Unknown      {found.get('msg') or 'no answer'}"]
+        return gap_lines(found) or ["Gap          none is known"]
+
+    @property
+    def _forgotten(self) -> str:
+        """The flow whose gaps are to be forgotten; empty for none."""
+        return str(self._settings.get("mirror_gaps_forget") or "").strip()
+
     def _forget_refusals(self) -> list[str]:
         """Why gaps of the flow that is asked for cannot be forgotten: a sentence, or none."""
-        wanted = str(self._settings.get("mirror_gaps_forget") or "").strip()
         known = sorted(flow.pair for flow in self._flows if flow.enabled)
-        if not wanted or wanted in known:
+        if not self._forgotten or self._forgotten in known:
             return []
         return [
-            f"mirror_gaps_forget is {wanted!r}, which is no enabled flow of mirror_flows; these are "
+            f"mirror_gaps_forget is {self._forgotten!r}, which is no enabled flow of mirror_flows; these are "
             f"{', '.join(known) or 'none'}."
         ]
+
+    def _forget_mirrors(self) -> list[str]:
+        """The mirrors next to the target of that flow; empty where none is asked for."""
+        targets = [flow.target for flow in self._flows if flow.pair == self._forgotten]
+        hosts = self._groups.get(MIRROR_GROUP, ())
+        return [host for host in hosts if str(self._read(host)["kafka_cluster_name"]).strip() in targets]
 
     def _start_file_lines(self) -> list[str]:
         """What is to be said of the start files of the mirrors next to the cluster."""

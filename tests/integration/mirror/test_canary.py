@@ -158,7 +158,7 @@ def test_records_that_the_source_purged_are_named_within_a_minute_and_until_some
     purged = time.monotonic()
     pair.wait(lambda: pair.lost() == 20, "the lost records")
     assert time.monotonic() - purged < 60
-    assert 'topic="orders"} 20' in pair.canary.get("/metrics")
+    assert 'kind="purged",topic="orders"} 20' in pair.canary.get("/metrics")
     words = "a->b: 20 records of the source will never be mirrored: orders-0 10 to 29"
     assert words in pair.canary.status()["line"]
     assert promtool_reads(pair.canary.get("/metrics")) == (0, "")

@@ -92,7 +92,11 @@ def test_lost_records_are_shown_until_they_are_forgotten_by_a_run(mirrored: Mirr
     assert line in checked.output
     assert checked.recap["mirror1"]["changed"] == 1
     assert line in mirrored.playbook(playbook, "-e", "mirror_gaps_forget=dc_a->dc_b").ok().output
+    planned = mirrored.playbook(playbook, "-e", "mirror_gaps_forget=dc_a->dc_b", "-e", "plan_only=true")
+    assert planned.rc != 0
+    assert "plan_only" in planned.output
     again = mirrored.playbook(playbook, "-e", "mirror_gaps_forget=dc_a->dc_b").ok()
+    assert "nothing was known" in again.output
     assert "none is known" in again.output
     assert again.recap["mirror1"]["changed"] == 0
 

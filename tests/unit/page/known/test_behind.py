@@ -156,11 +156,16 @@ def test_a_cluster_is_asked_for_topics_of_its_flows_and_heartbeats_that_came_in(
 def test_the_age_of_the_newest_event_of_a_canary_is_that_at_the_target() -> None:
     events, copy = "streamops-canary.a.b", "a.streamops-canary.a.b"
     source = picture("a", {events: {0: at(5), 1: at(5)}})
-    assert event_age(FLOW, source, picture("b", {copy: {0: at(30), 1: at(8)}})) == (True, 8.0)
-    assert event_age(FLOW, None, picture("b", {copy: {0: at(-9)}})) == (True, 0.0)
-    assert event_age(FLOW, source, picture("b", {})) == (True, None)
-    assert event_age(FLOW, source, None) == (True, None)
-    assert event_age(FLOW, picture("a", {}), picture("b", {})) == (False, None)
+    assert event_age(FLOW, source, picture("b", {copy: {0: at(30), 1: at(8)}})) == 8.0
+    assert event_age(FLOW, None, picture("b", {copy: {0: at(-9)}})) == 0.0
+    assert event_age(FLOW, source, picture("b", {})) == SILENT
+    assert event_age(FLOW, source, picture("b", {copy: {0: None, 1: None}})) == SILENT
+    # Nobody told.
+    assert event_age(FLOW, source, None) == UNKNOWN
+    assert event_age(FLOW, source, picture("b", {copy: {0: NO_ANSWER}})) == UNKNOWN
+    # No canary writes, or its topics are left from one that is gone.
+    assert event_age(FLOW, picture("a", {}), picture("b", {})) is None
+    assert event_age(FLOW, picture("a", {events: {0: None}}), picture("b", {copy: {0: None}})) is None
 
 
 def test_events_of_canaries_are_asked_for_at_both_ends() -> None:

@@ -65,7 +65,7 @@ def gap_rights(cluster: str, *raw: dict[str, Any]) -> set[tuple[str, str, str]]:
 
 def test_who_looks_for_gaps_reads_the_topics_of_the_flow_and_what_the_mirror_wrote_down() -> None:
     topics = on("topic", "orders", "read") | on("topic", "audit.", "read")
-    state = on("topic", "_streamops_state", "create", "read", "write")
+    state = on("topic", "_streamops_state", "create", "read", "write", "describe_configs")
     notes = {
         ("topic", name, "read")
         for name in ("mm2-offsets.a.internal", "mm2-status.a.internal", "a.heartbeats", "a.checkpoints.internal")
@@ -77,12 +77,6 @@ def test_who_looks_for_gaps_reads_the_topics_of_the_flow_and_what_the_mirror_wro
         "topic", "mm2-offset-syncs.a.internal", "read"
     )
     assert gap_rights("c", one()) == set()
-
-
-def test_who_looks_for_gaps_of_the_legacy_engine_describes_its_group() -> None:
-    topics = on("topic", "orders", "read") | on("topic", "audit.", "read")
-    assert gap_rights("a", one(engine="legacy")) == topics | on("group", "streamops-mirror-a-b", "describe")
-    assert gap_rights("b", one(engine="legacy")) == on("topic", "_streamops_state", "create", "read", "write")
 
 
 def test_an_untouched_source_is_only_read() -> None:

@@ -102,8 +102,16 @@ def test_its_user_may_read_what_tells_of_gaps_unless_it_does_not_watch_them() ->
     assert source["orders"] == ["read"]
     assert source["mm2-offset-syncs.dc_b.internal"] == ["read"]
     assert target["mm2-offsets.dc_a.internal"] == ["read"]
-    assert target["_streamops_state"] == ["create", "read", "write"]
+    assert target["_streamops_state"] == ["create", "read", "write", "describe_configs"]
     assert len(source) == 3
+
+
+def test_a_flow_that_takes_no_events_is_not_watched_for_gaps_either() -> None:
+    """No canary logs in at its source."""
+    other = {"source": "dc_c", "target": "dc_b", "topics": ["stock"], "topics_exclude": ["streamops-.*"]}
+    rights = {one["resource"] for one in seen("b1", mirror_flows=[*FLOWS, other])["canary"]["acls"]}
+    assert "mm2-offsets.dc_a.internal" in rights
+    assert "mm2-offsets.dc_c.internal" not in rights
 
 
 def test_a_flow_with_native_properties_is_followed_too() -> None:
