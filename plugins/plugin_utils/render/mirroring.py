@@ -149,7 +149,7 @@ class Mirroring(Parts):
         ]
 
     def _forget_mirrors(self) -> list[str]:
-        """The mirrors next to the target of that flow; empty where none is asked for."""
+        """The mirrors next to the target of that flow."""
         targets = [flow.target for flow in self._flows if flow.pair == self._forgotten]
         hosts = self._groups.get(MIRROR_GROUP, ())
         return [host for host in hosts if str(self._read(host)["kafka_cluster_name"]).strip() in targets]
