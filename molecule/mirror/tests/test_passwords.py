@@ -10,15 +10,26 @@ from tests.support.machines import Machine
 from tests.support.planted import forms
 
 MARKS = [form.decode() for form in forms(b"planted-")]
+MIRRORS, CANARY = ([form.decode() for form in forms(f"planted-{name}".encode())] for name in ("mirror", "canary"))
 
 
 @pytest.mark.parametrize("name", ["mirror1", "mirror2"])
 def test_they_are_in_one_file_that_only_the_service_can_read(machines: dict[str, Machine], name: str) -> None:
     machine = machines[name]
-    (path,) = machine.files_with(MARKS)
+    (path,) = machine.files_with(MIRRORS)
     assert path == f"{machine.directories[1]}/mirror-dc_b/secrets.properties"
     assert machine.run("stat", "-c", "%U %G %a", path) == f"root {machine.group} 440"
     assert "Permission denied" in machine.fails("setpriv", "--reuid=nobody", "--clear-groups", "cat", path)
+
+
+def test_those_of_the_canary_are_in_one_file_that_only_it_can_read(machines: dict[str, Machine]) -> None:
+    machine = machines["mirror1"]
+    (path,) = machine.files_with(CANARY)
+    assert path == f"{machine.directories[1]}/streamops-canary/mirror1/canary.json"
+    assert machine.run("stat", "-c", "%U %G %a", path).strip() == "streamops-canary streamops-canary 600"
+    place = path.rpartition("/")[0]
+    assert machine.run("stat", "-c", "%U %G %a", place).strip() == "root streamops-canary 750"
+    assert machines["mirror2"].files_with(CANARY) == []
 
 
 @pytest.mark.parametrize("name", ["mirror1", "mirror2"])

@@ -142,7 +142,9 @@ def test_owners_and_modes(process: Machine) -> None:
 def test_nobody_but_root_can_write_the_release_or_the_configuration(process: Machine) -> None:
     writable = ["(", "!", "-user", "root", "-o", "-perm", "/022", ")"]
     install, config = process.directories[:2]
-    assert process.run("find", install, config, *writable, "!", "-type", "l") == ""
+    # Services beside the nodes have users of their own, who own their secrets: molecule/mirror/tests/test_canary.py.
+    others = ["-path", f"{config}/streamops-*", "-prune", "-o"]
+    assert process.run("find", install, config, *others, *writable, "!", "-type", "l", "-print") == ""
 
 
 def test_the_running_service_can_write_only_in_its_own_directories(process: Machine) -> None:
