@@ -7,7 +7,7 @@ from jinja2.nativetypes import NativeEnvironment
 
 from tests.support.playbooks import FREE, LOCK, PUBLIC, WITHOUT_LOCK, of_play, plays
 
-#: What changes a cluster: modules, and files that start and stop a node.
+#: What changes a cluster: modules, and files that start and stop a node or forget gaps of mirrors.
 CHANGES = {
     "acls",
     "broker_configs",
@@ -26,6 +26,7 @@ CHANGES = {
     "zookeeper_credentials",
     "roles/_common/tasks/start.yml",
     "roles/_common/tasks/stop.yml",
+    "roles/mirror_maker/tasks/forget_gaps_of_flow.yml",
 }
 
 
