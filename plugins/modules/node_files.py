@@ -95,22 +95,27 @@ changed_paths:
 """
 
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
-from ansible_collections.streamops.kafka.plugins.module_utils._core.module import SecretModule
-from ansible_collections.streamops.kafka.plugins.module_utils._node import files as node_files
+from collections.abc import Mapping
+from typing import Any
 
-SPEC = {
-    "directories": {"type": "list", "elements": "dict", "default": [], "options": node_files.PLACE},
-    **node_files.FILES,
-}
+from ansible_collections.streamops.kafka.plugins.module_utils._core.module import SecretModule, run_module
+from ansible_collections.streamops.kafka.plugins.module_utils._node.files import (
+    DIRECTORIES,
+    FILES,
+    ensure,
+    given,
+    result_of,
+)
+
+
+def work(module: Any) -> Mapping[str, Any]:
+    """Write what differs."""
+    return result_of(module, ensure(module, module.params["directories"], given(module.params)))
 
 
 def main() -> None:
     """Run the module."""
-    module = SecretModule(argument_spec=SPEC, supports_check_mode=True)
-    with errors_reported(module):
-        done = node_files.ensure(module, module.params["directories"], node_files.given(module.params))
-        module.exit_json(**node_files.result_of(module, done))
+    run_module({**DIRECTORIES, **FILES}, work, SecretModule)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ description:
     its content meanwhile.
 options:
   path:
-    description: The configuration directory of the node; it must exist.
+    description: The configuration directory of the node; it must exist or be one of O(directories).
     type: path
     required: true
   state:
@@ -52,7 +52,7 @@ options:
     default: []
     suboptions: &file
       path:
-        description: The file, right in O(path).
+        description: The file; those of a generation are right in O(path).
         type: path
         required: true
       content:
@@ -71,6 +71,79 @@ options:
         type: str
   secret_files:
     description: Files as in O(files) whose content is never shown.
+    type: list
+    elements: dict
+    default: []
+    suboptions: *file
+  trial:
+    description:
+      - Have Java and Kafka judge the files before anything is written, as M(streamops.kafka.node_trial) does. A value
+        that either of them does not take fails the module.
+      - Each option but O(trial.name) and O(trial.java) is the path of one of the given files.
+    type: dict
+    suboptions:
+      name:
+        description: What the node is called in messages.
+        type: str
+        required: true
+      java:
+        description: Path of java; empty takes that of JAVA_HOME or of the search path.
+        type: str
+        default: ""
+      jvm_options:
+        description: The file of Java arguments that the node would be started with.
+        type: path
+        required: true
+      properties:
+        description: The properties of a broker or controller; without them only Java judges.
+        type: path
+      start:
+        description: The script that starts the node.
+        type: path
+      stores:
+        description: Key and certificates, and the trusted CAs, as PEM stores.
+        type: dict
+        suboptions:
+          keystore:
+            description: The store of the key and its certificates.
+            type: path
+            required: true
+          truststore:
+            description: The store of the CAs.
+            type: path
+            required: true
+  directories:
+    description:
+      - Directories of the node, with their parents. They and the files beside a generation are written before it, and
+        after everything has been judged.
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      path:
+        description: The directory.
+        type: path
+        required: true
+      mode:
+        description: Permissions as an octal string.
+        type: str
+        required: true
+      owner:
+        description: Owner; left alone when not given.
+        type: str
+      group:
+        description: Group; left alone when not given.
+        type: str
+  other_files:
+    description:
+      - Files that belong to no generation, since nodes share them or the node reads them while it runs. Each has its
+        new content at once.
+    type: list
+    elements: dict
+    default: []
+    suboptions: *file
+  secret_other_files:
+    description: Files as in O(other_files) whose content is never shown.
     type: list
     elements: dict
     default: []
@@ -151,7 +224,8 @@ EXAMPLES = r"""
 RETURN = r"""
 changed_paths:
   description:
-    - The files that differ from those in use, with O(state=staged) and O(state=current) and files.
+    - The files that differ from those in use, with O(state=staged) and O(state=current) and files; behind those of
+      O(directories), O(other_files) and O(secret_other_files) that were written.
     - With O(state=previous) and O(state=earlier), those that were taken back.
   returned: success
   type: list
@@ -161,6 +235,10 @@ unproven:
     - Whether the process was started with the generation in use, as O(started) tells, and is not known to have been
       whole with it, since the run that started it has not come to its end.
   returned: success
+  type: bool
+judged:
+  description: Whether Java and Kafka judged the files; false where the node has them already, or cannot judge them now.
+  returned: with O(trial)
   type: bool
 digest:
   description:
@@ -181,33 +259,32 @@ generations:
   type: dict
 """
 
-import os
-from collections.abc import Mapping
-from typing import Any
-
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._core.module import SecretModule, run_module
-from ansible_collections.streamops.kafka.plugins.module_utils._node.content_digest import content_digest
 from ansible_collections.streamops.kafka.plugins.module_utils._node.files import (
+    DIRECTORIES,
     FILES,
+    OTHER_FILES,
     PLACE,
-    ensure,
-    given,
-    refuse_other_kind,
-    result_of,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._node.generations import (
-    CURRENT,
-    STAGED,
-    Generations,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._node.staging import stage
+from ansible_collections.streamops.kafka.plugins.module_utils._node.generation_state import bring
 
+STORES = {name: {"type": "path", "required": True} for name in ("keystore", "truststore")}
+TRIAL = {
+    "name": {"type": "str", "required": True},
+    "java": {"type": "str", "default": ""},
+    "jvm_options": {"type": "path", "required": True},
+    "properties": {"type": "path"},
+    "start": {"type": "path"},
+    "stores": {"type": "dict", "options": STORES},
+}
 SPEC = {
     **PLACE,
     "mode": {"type": "str", "default": "0750"},
     "state": {"type": "str", "choices": ["staged", "current", "proven", "previous", "earlier"], "required": True},
     **FILES,
+    "trial": {"type": "dict", "options": TRIAL},
+    **DIRECTORIES,
+    **OTHER_FILES,
     "copies": {
         "type": "list",
         "elements": "dict",
@@ -221,96 +298,9 @@ SPEC = {
 }
 
 
-def work(module: Any) -> Mapping[str, Any]:
-    """Bring the generations of a directory to the wanted state; says what the machine did not take."""
-    try:
-        return _work(module)
-    except OSError as problem:
-        path = module.params["path"]
-        # Of a link, the second is itself; the first only what it should lead to.
-        where = problem.filename2 or problem.filename or path
-        raise StreamopsError(
-            f"{path}: {problem.strerror or problem} ({where}). What the node starts with is still one whole set. "
-            "fix: correct this on that machine (room, owners, modes), then run again.",
-            directory=path,
-        ) from problem
-
-
-def _work(module: Any) -> Mapping[str, Any]:
-    options = module.params
-    found = Generations(options["path"])
-    if not os.path.isdir(options["path"]) and not module.check_mode:
-        raise StreamopsError(f"{options['path']} is not a directory. Create it first; nothing was written.")
-    for one in options["copies"]:
-        refuse_other_kind(one["path"], os.path.isfile, "file")
-    result: dict[str, Any] = {"changed": False, "changed_paths": []}
-    state, files = options["state"], _files(options)
-    if state in ("staged", "current") and files:
-        result = stage(module, {name: options[name] for name in PLACE}, files, options["retry"])
-    if state == "current":
-        result["changed"] |= _done(module, found.name(STAGED) is not None, lambda: found.switch(options["keep_edited"]))
-    elif state == "proven":
-        result["changed"] = _done(module, not found.is_proven(), found.prove)
-    elif state == "previous":
-        result["changed_paths"] = found.apart()
-        result["changed"] = _done(module, found.way_back() is not None, lambda: found.go_back(options["why"]))
-    elif state == "earlier":
-        link = found.doubted()
-        result["changed_paths"] = found.apart(link) if link else []
-        result["changed"] = _done(module, link is not None, lambda: _take_back(found, options["why"]))
-    copied = _copy(module, found)
-    result["changed"] |= copied["changed"]
-    # One that differs without a switch was edited by hand at its own place.
-    result["diff"] = [*result.get("diff", []), *copied["diff"]]
-    return {
-        **result_of(module, result),
-        "digest": content_digest(files),
-        "copied_paths": copied["changed_paths"],
-        "generations": found.names(),
-        "unproven": not found.is_proven() and options["started"] is not None and found.is_started(options["started"]),
-    }
-
-
-def _take_back(found: Generations, why: str) -> bool:
-    """Go back behind the proof of what is in use; cut in between, the node has a way back as any other."""
-    found.take_proof_back()
-    return found.go_back(why)
-
-
-def _copy(module: Any, found: Generations) -> dict[str, Any]:
-    """Bring the copies of files to what the generation in use has; those that it does not have are left alone."""
-    texts = found.texts(CURRENT) or {}
-    # What was edited by hand here was never read there, and what replaces it waits already.
-    edited = found.edited() if module.params["state"] == "staged" else []
-    files = [
-        {**one, "content": texts[one["name"]]}
-        for one in module.params["copies"]
-        if one["name"] in texts and one["name"] not in edited
-    ]
-    return ensure(module, [], files)
-
-
-def _files(options: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the given files, each with its C(name) in the directory; refuse those of another directory."""
-    files = []
-    for one in given(options):
-        directory, name = os.path.split(one["path"])
-        if os.path.normpath(directory) != os.path.normpath(options["path"]):
-            raise StreamopsError(
-                f"{one['path']} is not right in {options['path']}, so it cannot be switched with the others there. "
-                "Nothing was written."
-            )
-        files.append({**one, "name": name})
-    return files
-
-
-def _done(module: Any, would_change: bool, change: Any) -> bool:
-    return would_change if module.check_mode else bool(change())
-
-
 def main() -> None:
     """Run the module."""
-    run_module(SPEC, work, SecretModule)
+    run_module(SPEC, bring, SecretModule)
 
 
 if __name__ == "__main__":

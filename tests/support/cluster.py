@@ -278,7 +278,13 @@ class Cluster:
     def destroy(self) -> None:
         """Ends every process of this cluster at once: its data is thrown away anyway."""
         with contextlib.suppress(OSError, ValueError):
+            supervisord = int((self.directory / "run" / "supervisord.pid").read_text())
+            # A page or a canary too: without it they would go on.
+            programs = _children(supervisord)
             self.kill_supervisord()
+            for pid in programs:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
         for node in self.nodes:
             if self.alive(node):
                 self.kill(node)
@@ -289,6 +295,12 @@ def _runs(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
     except OSError:
         return False
+
+
+def _children(parent: int) -> list[int]:
+    """The processes that a process has started, those alone."""
+    found = Path(f"/proc/{parent}/task/{parent}/children")
+    return [int(pid) for pid in found.read_text().split()]
 
 
 def parse_recap(output: str) -> dict[str, dict[str, int]]:

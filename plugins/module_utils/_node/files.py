@@ -8,7 +8,7 @@ One call instead of one per file, since a call costs more than the file: a node 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
@@ -41,9 +41,14 @@ FILES = {
 }
 
 
-def given(params: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the files of both lists of FILES, each with whether it is C(secret)."""
-    return [{**one, "secret": kind == "secret_files"} for kind in FILES for one in params[kind]]
+DIRECTORIES = {"directories": {"type": "list", "elements": "dict", "default": [], "options": PLACE}}
+#: As FILES, of those that belong to no generation.
+OTHER_FILES = {"other_files": FILES["files"], "secret_other_files": FILES["secret_files"]}
+
+
+def given(params: Mapping[str, Any], kind: str = "files") -> list[dict[str, Any]]:
+    """Return the files of both lists of a kind, each with whether it is C(secret)."""
+    return [{**one, "secret": secret} for secret in (False, True) for one in params[f"{'secret_' * secret}{kind}"]]
 
 
 def result_of(module: AnsibleModule, done: Mapping[str, Any]) -> dict[str, Any]:
@@ -62,10 +67,7 @@ def ensure(
 
     Everything is looked at before the first write, so a path of the wrong kind leaves nothing half done.
     """
-    for one in directories:
-        refuse_other_kind(one["path"], os.path.isdir, "directory")
-    for one in files:
-        refuse_other_kind(one["path"], os.path.isfile, "file")
+    refuse_other_kinds(directories, files)
     changed: list[str] = []
     diffs: list[dict[str, str]] = []
     for one in directories:
@@ -75,6 +77,14 @@ def ensure(
         if _file(module, one, diffs):
             changed.append(one["path"])
     return {"changed": bool(changed), "changed_paths": changed, "diff": diffs}
+
+
+def refuse_other_kinds(directories: Iterable[Mapping[str, Any]], files: Iterable[Mapping[str, Any]]) -> None:
+    """Raise NotOursError where something else is at the path of a directory or of a file."""
+    for one in directories:
+        refuse_other_kind(one["path"], os.path.isdir, "directory")
+    for one in files:
+        refuse_other_kind(one["path"], os.path.isfile, "file")
 
 
 def refuse_other_kind(path: str, is_kind: Callable[[str], bool], kind: str) -> None:

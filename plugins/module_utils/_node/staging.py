@@ -45,34 +45,8 @@ class WrongNameError(StreamopsError):
     """A file that cannot be in a generation."""
 
 
-def stage(
-    module: AnsibleModule, place: Mapping[str, Any], files: Sequence[Mapping[str, Any]], retry: bool
-) -> dict[str, Any]:
-    """Let files wait as the next generation of a node; nothing waits where they are those in use.
-
-    Args:
-        module: Gives check mode, and sets owners and modes.
-        place: The directory, and mode, owner and group of a generation.
-        files: The whole set: name, content, mode, owner, group, secret.
-        retry: Whether files with which the node did not come back may be tried again.
-
-    Returns {changed, changed_paths, diff}. Raises GenerationFailedError, WrongNameError and NotOursError before
-    anything is written.
-    """
-    found = Generations(place["path"])
-    _refuse_names(place["path"], [one["name"] for one in files])
-    plan = _plan(found, files)
-    failed = found.texts(FAILED)
-    if failed is not None and not differing(failed, plan.wanted) and not retry:
-        raise _failed_before(place["path"], found.why_failed(), module.params["state"] == CURRENT)
-    if not module.check_mode:
-        _carry_out(module, place, found, files, plan, retry)
-    changed = _repair(module, place, found, files) or plan.changes
-    return {"changed": changed, "changed_paths": found.paths(plan.differing), "diff": plan.diff}
-
-
 @dataclass(frozen=True)
-class _Plan:
+class Plan:
     """What staging has to do: the wanted files by name, which of them are not those in use, and what is in the way."""
 
     wanted: Mapping[str, str]
@@ -99,7 +73,41 @@ class _Plan:
         return bool(self.unlinked) or self.writes or self.drops
 
 
-def _plan(found: Generations, files: Sequence[Mapping[str, Any]]) -> _Plan:
+def planned(place: Mapping[str, Any], files: Sequence[Mapping[str, Any]], retry: bool, switches: bool) -> Plan:
+    """Return what staging has to do; nothing is written.
+
+    Args:
+        place: The directory, and mode, owner and group of a generation.
+        files: The whole set: name, content, mode, owner, group, secret.
+        retry: Whether files with which the node did not come back may be tried again.
+        switches: Whether they are to be in use at once, as on a node that is stopped.
+
+    Raises GenerationFailedError, WrongNameError and NotOursError.
+    """
+    found = Generations(place["path"])
+    _refuse_names(place["path"], [one["name"] for one in files])
+    plan = _plan(found, files)
+    failed = found.texts(FAILED)
+    if failed is not None and not differing(failed, plan.wanted) and not retry:
+        raise _failed_before(place["path"], found.why_failed(), switches)
+    return plan
+
+
+def stage(
+    module: AnsibleModule, place: Mapping[str, Any], files: Sequence[Mapping[str, Any]], plan: Plan, retry: bool
+) -> dict[str, Any]:
+    """Let files wait as the next generation of a node, as planned; nothing waits where they are those in use.
+
+    Returns {changed, changed_paths, diff}. In check mode nothing is written.
+    """
+    found = Generations(place["path"])
+    if not module.check_mode:
+        _carry_out(module, place, found, files, plan, retry)
+    changed = _repair(module, place, found, files) or plan.changes
+    return {"changed": changed, "changed_paths": found.paths(plan.differing), "diff": plan.diff}
+
+
+def _plan(found: Generations, files: Sequence[Mapping[str, Any]]) -> Plan:
     names = [one["name"] for one in files]
     wanted = {one["name"]: one["content"] for one in files}
     used = _in_use(found, names)
@@ -109,7 +117,7 @@ def _plan(found: Generations, files: Sequence[Mapping[str, Any]]) -> _Plan:
     diff = [
         difference(found.paths([name])[0], used.get(name), wanted.get(name, ""), name not in shown) for name in changed
     ]
-    return _Plan(wanted, changed, diff, found.texts(STAGED), found.unlinked(names))
+    return Plan(wanted, changed, diff, found.texts(STAGED), found.unlinked(names))
 
 
 def _carry_out(
@@ -117,7 +125,7 @@ def _carry_out(
     place: Mapping[str, Any],
     found: Generations,
     files: Sequence[Mapping[str, Any]],
-    plan: _Plan,
+    plan: Plan,
     retry: bool,
 ) -> None:
     """Write what the plan says. Each step leaves the node one whole set of files."""

@@ -83,17 +83,19 @@ def written(model: Mapping[str, Any], bare: Manifest, text: Callable[[str], str]
     return bare.after(files)
 
 
-def trial(model: Mapping[str, Any], whole: Manifest) -> dict[str, Any]:
-    """Return what Java and Kafka judge before anything of it is written, as the module node_trial takes it."""
-    config, paths = whole.config, model["paths"]
+def trial(model: Mapping[str, Any]) -> dict[str, Any]:
+    """Return which files Java and Kafka judge before anything is written, as the module node_generation takes it."""
+    config, paths = model["paths"]["config"], model["paths"]
     found: dict[str, Any] = {
-        "jvm_options": whole.file(f"{config}/jvm.options").text(),
-        "start": whole.file(f"{config}/start").text(),
+        "name": model["node"]["host"],
+        "java": paths["java"],
+        "jvm_options": f"{config}/jvm.options",
+        "start": f"{config}/start",
     }
     if model["process"]["main_class"] == KAFKA:
-        found["properties"] = whole.file(f"{config}/{model['process']['config_file']}").text()
+        found["properties"] = f"{config}/{model['process']['config_file']}"
         if model["certificate"]:
-            found["stores"] = {store: whole.file(paths[store]).text() for store in ("keystore", "truststore")}
+            found["stores"] = {store: paths[store] for store in ("keystore", "truststore")}
     return found
 
 

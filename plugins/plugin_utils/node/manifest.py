@@ -69,10 +69,6 @@ class File:
         """Return it as the modules node_files and node_generation take it."""
         return {"path": self.path, "content": self.content, **self.access.plain()}
 
-    def text(self) -> dict[str, str]:
-        """Return it as the module node_trial takes it."""
-        return {"path": self.path, "content": self.content}
-
 
 @dataclass(frozen=True)
 class Manifest:
@@ -114,10 +110,6 @@ class Manifest:
             "files": {file.path: digest(file.content) for file in self.watched()},
             "limits": dict(self.limits),
         }
-
-    def file(self, path: str) -> File:
-        """Return the file at a path."""
-        return next(file for file in self.files if file.path == path)
 
 
 def digest(content: str) -> str:

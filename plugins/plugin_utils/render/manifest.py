@@ -32,7 +32,7 @@ class ManifestParts(Parts):
                 "secret_start_files": lambda: hidden(self._whole.start_files()),
                 "other_files": lambda: shown(self._whole.other_files()),
                 "secret_other_files": lambda: hidden(self._whole.other_files()),
-                "trial": lambda: kinds.trial(model, self._whole),
+                "trial": lambda: kinds.trial(model),
                 "note": lambda: [kinds.note(model).plain()],
                 "data_directories": lambda: [one.plain() for one in kinds.identity(model)[0]],
                 "myid": lambda: kinds.identity(model)[1].plain(),

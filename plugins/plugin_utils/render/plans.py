@@ -35,13 +35,11 @@ GROWTH = {"growth": "__kafka_resources_added"}
 DECLARED = {"topic": "kafka_topics", "user": "kafka_users", "quota": "kafka_quotas"}
 
 
-def cluster_plans(
-    hosts: Iterable[str], mirrors: Iterable[str], results: Results, written: Sequence[str]
-) -> list[ClusterPlan]:
+def cluster_plans(hosts: Iterable[str], mirrors: Iterable[str], results: Results, written: str) -> list[ClusterPlan]:
     """Collect the plans of all clusters of a run, by name; none of a cluster of which no task has planned anything.
 
-    mirrors -- the hosts of mirrors, which a run looks at after its first change. written -- the names of the results
-    that name files; without any, only the growth of topics is collected.
+    mirrors -- the hosts of mirrors, which a run looks at after its first change. written -- the name of the result
+    that names files; where it is empty, only the growth of topics is collected.
     """
     wanted = {**HELD_BY_CLUSTER, **GROWTH} if written else GROWTH
     behind, by_cluster = frozenset(mirrors), dict[str, list[str]]()
@@ -52,8 +50,7 @@ def cluster_plans(
         nodes = [
             node_plan(host, results, written, host not in behind)
             for host in sorted(members)
-            if "restart_reasons" in results.of(host, "__common_node_info")
-            and any(results.of(host, result) for result in written)
+            if "restart_reasons" in results.of(host, "__common_node_info") and written and results.of(host, written)
         ]
         held = [(subject, done) for subject, key in wanted.items() for done in _done(members, results, key)]
         if nodes or held:
@@ -66,19 +63,16 @@ def cluster_plans(
     return found
 
 
-def node_plan(host: str, results: Results, written: Sequence[str], compared: bool = True) -> NodePlan:
+def node_plan(host: str, results: Results, written: str, compared: bool = True) -> NodePlan:
     """Return what would be done to one node."""
-    info = results.of(host, "__common_node_info")
-    files = sorted(
-        {basename(path.rstrip("/")) for name in written for path in results.of(host, name).get("changed_paths") or ()}
-    )
+    info, made = results.of(host, "__common_node_info"), results.of(host, written)
+    files = sorted({basename(path.rstrip("/")) for path in made.get("changed_paths") or ()})
     does = node_does(info, files, bool(results.of(host, "kafka_restart_force")))
     reasons = sorted(map(_told, info["restart_reasons"]))
     why = ("; ".join(reasons) or "kafka_restart_force") if does == RESTARTS else ""
     refusals = results.of(host, "__common_gate").get("refusals") or () if does == RESTARTS else ()
     held = [one if isinstance(one, str) else one["what"] for one in refusals]
-    said = ",".join(results.of(host, name).get("digest") or "" for name in written)
-    return NodePlan(host, does, why, files, held, compared, said)
+    return NodePlan(host, does, why, files, held, compared, made.get("digest") or "")
 
 
 def _told(reason: Mapping[str, Any]) -> str:

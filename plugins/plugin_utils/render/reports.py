@@ -44,8 +44,8 @@ CHANGES = {
     "ACLs": "__kafka_resources_acls",
     "quotas": "__kafka_resources_quotas",
 }
-#: The results of the tasks that write the files of a node, or let them wait.
-WRITTEN = ("__common_files", "__common_generation")
+#: The result of the task that writes the files of a node, or lets them wait.
+WRITTEN = "__common_generation"
 
 
 class Reports(Parts):
@@ -225,7 +225,7 @@ class Reports(Parts):
         hosts = [node["host"] for node in (*self._model["members"], *self._model["nodes"])]
         return status.change_lines(
             {subject: self._results.of(self._host, name) for subject, name in CHANGES.items()},
-            [host for host in hosts if any(self._results.of(host, name).get("changed") for name in WRITTEN)],
+            [host for host in hosts if self._results.of(host, WRITTEN).get("changed")],
             [host for host in hosts if host in self._restarted],
             bool(self._model["settings"].get("ansible_check_mode", False)),
         )
@@ -324,7 +324,7 @@ class Reports(Parts):
         C(before_the_first) change.
         """
         everything = before_the_first or self._is_plan
-        return cluster_plans(self._hosts, self._mirrors, self._results, WRITTEN if everything else ())
+        return cluster_plans(self._hosts, self._mirrors, self._results, WRITTEN if everything else "")
 
     @property
     def _is_plan(self) -> bool:

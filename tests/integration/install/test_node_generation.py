@@ -456,3 +456,61 @@ def test_something_else_in_the_place_of_a_copy_is_refused_before_anything_is_swi
     assert refused["failed"]
     assert str(at) in refused["msg"]
     assert used(conf) == OLD
+
+
+def around(conf: Path) -> dict[str, Any]:
+    """A directory and two files of the node that belong to no generation."""
+    return {
+        "directories": [{"path": str(conf / "tls"), "mode": "0750"}],
+        "other_files": [{"path": str(conf / "tls" / "truststore.pem"), "content": "ca\n", "mode": "0440"}],
+        "secret_other_files": [{"path": str(conf / "tls" / "keystore.pem"), "content": "geheim\n", "mode": "0440"}],
+    }
+
+
+def test_one_call_writes_all_that_a_node_is(tmp_path: Path) -> None:
+    conf = tmp_path / "config" / "a"
+    beside = around(conf)
+    beside["directories"].insert(0, {"path": str(conf), "mode": "0750"})
+    planned = generation(conf, "staged", OLD, check=True, diff=True, **beside)
+    written = [*(one["path"] for kind in beside.values() for one in kind)]
+    assert planned["changed_paths"] == [*written, str(conf / "jvm.options"), str(conf / "server.properties")]
+    assert not conf.exists()
+    assert "geheim" not in str(planned)
+    made = generation(conf, "current", OLD, diff=True, **beside)
+    assert (made["changed"], made["changed_paths"]) == (True, planned["changed_paths"])
+    assert used(conf) == OLD
+    assert (conf / "tls" / "keystore.pem").read_text() == "geheim\n"
+    assert oct(stat.S_IMODE((conf / "tls").stat().st_mode)) == "0o750"
+    again = generation(conf, "current", OLD, diff=True, **beside)
+    assert (again["changed"], again["changed_paths"], again["diff"]) == (False, [], [])
+
+
+def test_a_file_beside_the_generation_is_mended_while_the_start_files_wait(conf: Path) -> None:
+    generation(conf, "staged", OLD, **around(conf))
+    (conf / "tls" / "truststore.pem").chmod(0o600)
+    (conf / "tls" / "truststore.pem").write_text("by hand\n")
+    mended = generation(conf, "staged", NEW, **around(conf))
+    assert (conf / "tls" / "truststore.pem").read_text() == "ca\n"
+    assert mended["changed_paths"][0] == str(conf / "tls" / "truststore.pem")
+    assert used(conf) == OLD
+
+
+def test_what_is_refused_writes_no_file_beside_the_generation(conf: Path) -> None:
+    generation(conf, "staged", NEW)
+    generation(conf, "current")
+    generation(conf, "previous", why="a=2 is out of range")
+    refused = generation(conf, "staged", NEW, **around(conf))
+    assert "did not come back" in refused["msg"]
+    assert not (conf / "tls").exists()
+    (conf / "tls").write_text("a file")
+    refused = generation(conf, "staged", OLD, **around(conf))
+    assert f"{conf / 'tls'}: something that is no directory stands there" in refused["msg"]
+    assert (conf / "tls").read_text() == "a file"
+
+
+def test_a_disk_that_takes_no_generation_tells_what_was_written_beside_it(conf: Path) -> None:
+    shutil.rmtree(conf / "generations")
+    (conf / "generations").symlink_to(conf / "nowhere")
+    failed = generation(conf, "staged", NEW, diff=True, **around(conf))
+    assert failed["failed"], failed
+    assert failed["changed"] is (conf / "tls").exists()

@@ -32,6 +32,14 @@ BROKEN: list[tuple[list[str], dict[str, Any], str]] = [
 ]
 
 
+#: The properties of a node of KRaft that Kafka takes.
+OWN = (
+    "process.roles=broker,controller\nnode.id=1\ncontroller.quorum.voters=1@localhost:9093\n"
+    "controller.listener.names=C\nlisteners=P://:9092,C://:9093\n"
+    "listener.security.protocol.map=P:PLAINTEXT,C:PLAINTEXT\ninter.broker.listener.name=P\n"
+)
+
+
 @pytest.mark.parametrize(("arguments", "variables", "said"), short(BROKEN, BROKEN[0]), ids=["kafka", "java"])
 def test_a_value_that_would_stop_a_node_reaches_none(
     combined: Cluster, arguments: list[str], variables: dict[str, Any], said: str
@@ -57,9 +65,7 @@ def test_each_release_judges_its_own_properties(
     if (version, mode) == ("4.3.1", "zookeeper"):
         return
     own = {
-        "kraft": "process.roles=broker,controller\nnode.id=1\ncontroller.quorum.voters=1@localhost:9093\n"
-        "controller.listener.names=C\nlisteners=P://:9092,C://:9093\n"
-        "listener.security.protocol.map=P:PLAINTEXT,C:PLAINTEXT\ninter.broker.listener.name=P\n",
+        "kraft": OWN,
         "zookeeper": "broker.id=1\nzookeeper.connect=localhost:2181\nlisteners=PLAINTEXT://:9092\n",
     }[mode]
     libs = kafka_release(version) / "libs"
@@ -108,3 +114,33 @@ def test_what_is_wrong_with_the_machine_alone_refuses_no_node(
 def _with_little_memory(argv: list[str], seconds: float, run: Callable[..., Any], **more: Any) -> Any:
     """Run a program with 4 GB of address space, as a machine that gives out no more than it has."""
     return run(["sh", "-c", 'ulimit -v 4000000; exec "$@"', "sh", *argv], seconds, **more)
+
+
+def test_files_that_kafka_does_not_take_are_not_staged_and_nothing_beside_them_is_written(
+    tmp_path: Path, kafka_release: Callable[[str], Path]
+) -> None:
+    libs = kafka_release("4.3.1") / "libs"
+    conf = tmp_path / "config"
+
+    def generation(threads: int, **trial: Any) -> dict[str, Any]:
+        texts = {"jvm.options": f'-Xmx256m\n-cp\n"{libs}/*"\n', "server.properties": f"{OWN}num.io.threads={threads}\n"}
+        names = {"jvm_options": "jvm.options", "properties": "server.properties"}
+        given = {
+            "path": str(conf),
+            "state": "staged",
+            "files": [{"path": str(conf / name), "content": text, "mode": "0640"} for name, text in texts.items()],
+            "directories": [{"path": str(conf), "mode": "0750"}],
+            "trial": {"name": "n", **{option: str(conf / name) for option, name in names.items()}, **trial},
+        }
+        made: dict[str, Any] = run_module("streamops.kafka.node_generation", given)
+        return made
+
+    refused = generation(0)
+    assert "n would not start with what this run would write" in refused["msg"]
+    assert "num.io.threads" in refused["msg"]
+    assert "is none of the given files" in generation(8, start=str(conf / "start"))["msg"]
+    assert not conf.exists()
+    staged = generation(8)
+    assert (staged["judged"], staged["changed"]) == (True, True)
+    again = generation(8)
+    assert (again["judged"], again["changed"]) == (True, False), "they wait, and are not on the node yet"

@@ -13,7 +13,14 @@ import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import parse
 from ansible_collections.streamops.kafka.plugins.plugin_utils.node import kinds
-from ansible_collections.streamops.kafka.plugins.plugin_utils.node.manifest import KEYS, LIVE, RESTART, START, Manifest
+from ansible_collections.streamops.kafka.plugins.plugin_utils.node.manifest import (
+    KEYS,
+    LIVE,
+    RESTART,
+    START,
+    File,
+    Manifest,
+)
 from ansible_collections.streamops.kafka.plugins.plugin_utils.node.texts import text
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.view import View
 from tests.support.inventory_data import view
@@ -95,6 +102,11 @@ def made(of: View) -> Manifest:
     return kinds.written(of, kinds.unwritten(of), lambda template: text(template, of, "managed"))
 
 
+def at(manifest: Manifest, path: str) -> File:
+    """The file at a path."""
+    return next(file for file in manifest.files if file.path == path)
+
+
 def listed(manifest: Manifest) -> dict[str, tuple[str, bool, str]]:
     """By path the mode of each file, whether it is secret, and what its change needs."""
     return {file.path: (file.access.mode, file.secret, file.needs) for file in manifest.files}
@@ -125,7 +137,7 @@ def test_a_plain_node_of_kafka_has_five_files(roles: tuple[str, ...], process_ro
         {"path": "/var/log/kafka/a/heap-dumps", "mode": "0700", **WRITES},
         {"path": "/run/kafka/a", "mode": "0750", **WRITES},
     ]
-    properties = found.file("/etc/kafka/a/server.properties")
+    properties = at(found, "/etc/kafka/a/server.properties")
     assert properties.plain() == {"path": properties.path, "content": properties.content, "mode": "0640", **READS}
     assert properties.content.startswith("# managed\n")
     said = parse(properties.content)
@@ -133,7 +145,7 @@ def test_a_plain_node_of_kafka_has_five_files(roles: tuple[str, ...], process_ro
     assert found.wanted()["properties"] == said
     assert found.wanted()["jvm"] == list(of["jvm_arguments"])
     assert found.wanted()["files"] == {}
-    assert found.file("/etc/kafka/a/jvm.options").content == "# managed\n" + "".join(
+    assert at(found, "/etc/kafka/a/jvm.options").content == "# managed\n" + "".join(
         f"{one}\n" for one in of["jvm_arguments"]
     )
 
@@ -146,19 +158,21 @@ def test_a_server_of_zookeeper_has_the_login_of_its_clients_and_its_own_id() -> 
         **started_with("zookeeper-a", "zoo.cfg", "logback.xml", START),
         login: ("0440", True, RESTART),
     }
-    assert 'user_kafka="p"' in found.file(login).content
-    assert f"sha256sum '{login}' >> " in found.file("/etc/kafka/a/start").content
+    assert 'user_kafka="p"' in at(found, login).content
+    assert f"sha256sum '{login}' >> " in at(found, "/etc/kafka/a/start").content
     directories, myid = kinds.identity(of)
     assert [(one.path, one.access.mode) for one in directories] == [("/var/lib/kafka/a", "0700"), ("/t", "0700")]
     assert myid.plain() == {"path": "/var/lib/kafka/a/myid", "content": "1", "mode": "0600", **WRITES}
-    assert sorted(kinds.trial(of, found)) == ["jvm_options", "start"], "Kafka judges no properties of ZooKeeper"
+    assert sorted(kinds.trial(of)) == ["java", "jvm_options", "name", "start"], (
+        "Kafka judges no properties of ZooKeeper"
+    )
 
 
 def test_stores_are_files_when_all_files_of_the_certificate_are_there(tls: dict[str, Any]) -> None:
     of = model("brokers", "controllers", kafka_listeners=SECURED, **tls)
     found = made(of)
     assert found.directories[-1].plain() == {"path": "/etc/kafka/a/tls", "mode": "0750", **READS}
-    truststore, keystore = (found.file(f"/etc/kafka/a/tls/{name}.pem") for name in ("truststore", "keystore"))
+    truststore, keystore = (at(found, f"/etc/kafka/a/tls/{name}.pem") for name in ("truststore", "keystore"))
     assert truststore.plain() == {"path": truststore.path, "content": "ca.pem line\r\nlast\n", "mode": "0440", **READS}
     assert (truststore.secret, keystore.secret) == (False, True)
     assert keystore.content == "a.key line\r\nlast\na.pem line\r\nlast\n" == of["keystore"]
@@ -168,11 +182,10 @@ def test_stores_are_files_when_all_files_of_the_certificate_are_there(tls: dict[
     assert [file.path for file in found.other_files()] == [truststore.path, keystore.path], (
         "not in its directory itself"
     )
-    stores = kinds.trial(of, found)["stores"]
-    assert stores == {"keystore": keystore.text(), "truststore": truststore.text()}
+    assert kinds.trial(of)["stores"] == {"keystore": keystore.path, "truststore": truststore.path}
     (Path(tls["kafka_tls_key_file"])).unlink()
     without = model("brokers", "controllers", kafka_listeners=SECURED, **tls)
-    assert "stores" not in kinds.trial(without, made(without))
+    assert "stores" not in kinds.trial(without)
 
 
 def test_properties_with_a_password_are_a_secret_file() -> None:
@@ -197,12 +210,12 @@ def test_who_may_read_the_metrics_is_a_reason_to_restart_and_the_rules_are_not(p
     found = made(of)
     rules, access = "/etc/kafka/a/metrics.yml", "/etc/kafka/a/metrics-access.json"
     assert listed(found)[rules] == ("0440", bool(password), LIVE)
-    assert found.file(rules).content.startswith("# managed\n")
-    assert "lowercaseOutputName: true\n" in found.file(rules).content
+    assert at(found, rules).content.startswith("# managed\n")
+    assert "lowercaseOutputName: true\n" in at(found, rules).content
     assert list(found.wanted()["files"]) == ([access] if password else [])
     if password:
         assert listed(found)[access] == ("0440", True, RESTART)
-        assert json.loads(found.file(access).content) == of["metrics"]["access"]
+        assert json.loads(at(found, access).content) == of["metrics"]["access"]
 
 
 def test_a_mirror_has_its_passwords_in_files_of_their_own(tls: dict[str, Any]) -> None:
@@ -217,15 +230,15 @@ def test_a_mirror_has_its_passwords_in_files_of_their_own(tls: dict[str, Any]) -
         f"{shared}/secrets.properties": ("0440", True, RESTART),
         rest: ("0440", True, RESTART),
     }
-    assert found.file(f"{shared}/truststore-west.pem").content == "ca.pem line\r\nlast\n"
+    assert at(found, f"{shared}/truststore-west.pem").content == "ca.pem line\r\nlast\n"
     assert found.directories[-1].plain() == {"path": shared, "mode": "0750", **READS}
     assert {file.path for file in found.other_files()} == {*beside, *(of["paths"][one] for one in tls_stores())}
-    assert parse(found.file(rest).content) == {"password": of["stores"]["password"]}
-    said = parse(found.file("/etc/kafka/m/mm2.properties").content)
+    assert parse(at(found, rest).content) == {"password": of["stores"]["password"]}
+    said = parse(at(found, "/etc/kafka/m/mm2.properties").content)
     assert said["listeners.https.ssl.keystore.password"] == f"${{file:{rest}:password}}"
     assert said["listeners.https.ssl.keystore.location"] == f"/etc/kafka/m/rest-{of['stores']['digest']}-keystore.p12"
-    assert "geheim" not in found.file("/etc/kafka/m/mm2.properties").content
-    assert "geheim" in found.file(f"{shared}/secrets.properties").content
+    assert "geheim" not in at(found, "/etc/kafka/m/mm2.properties").content
+    assert "geheim" in at(found, f"{shared}/secrets.properties").content
 
 
 def tls_stores() -> tuple[str, str]:
@@ -258,9 +271,9 @@ def test_a_legacy_mirror_is_judged_by_its_consumer_and_has_a_producer_and_words(
         "/etc/kafka/m/producer.properties": ("0640", True, RESTART),
     }
     assert found.wanted()["properties"]["fetch.min.bytes"] == "1"
-    words = found.file("/etc/kafka/m/arguments").content
+    words = at(found, "/etc/kafka/m/arguments").content
     assert "--producer.config\n/etc/kafka/m/producer.properties\n" in words
-    assert parse(found.file("/etc/kafka/m/producer.properties").content)["retries"] == "2147483647"
+    assert parse(at(found, "/etc/kafka/m/producer.properties").content)["retries"] == "2147483647"
 
 
 def test_the_note_says_who_has_had_data() -> None:
@@ -276,7 +289,7 @@ def test_without_systemd_no_owner_is_changed_and_no_limit_is_given() -> None:
     assert found.limits == {}
     with_systemd = made(model("brokers", "controllers", kafka_limit_nofile="4096"))
     assert with_systemd.limits == {"kafka_limit_nofile": 4096}
-    assert "echo 'kafka_limit_nofile 4096' >> " in with_systemd.file("/etc/kafka/a/start").content
+    assert "echo 'kafka_limit_nofile 4096' >> " in at(with_systemd, "/etc/kafka/a/start").content
 
 
 def test_the_line_by_which_ansible_is_known_is_that_of_the_user() -> None:

@@ -29,7 +29,7 @@ def planned(**info: Any) -> dict[str, Any]:
 
 def test_a_plan_of_site_names_nodes_with_reasons_and_topics_and_has_a_digest() -> None:
     first = {**planned(), "__kafka_resources_topics": TOPICS, "__common_gate": {"refusals": [{"what": "2 are low"}]}}
-    still = {"__common_node_info": {**RUNS, "restart_reasons": []}, "__common_files": {"changed_paths": []}}
+    still = {"__common_node_info": {**RUNS, "restart_reasons": []}, "__common_generation": {"changed_paths": []}}
     found = reports(first, {**still}, ansible_check_mode=True)
     assert found["plans"].splitlines() == [
         "kafka:",
@@ -137,7 +137,7 @@ def test_an_approval_of_a_node_that_does_not_run_covers_what_its_files_say() -> 
 
 
 def test_only_the_nodes_that_are_told_to_restart_restart() -> None:
-    still = {"__common_node_info": {**RUNS, "restart_reasons": []}, "__common_files": {"changed_paths": []}}
+    still = {"__common_node_info": {**RUNS, "restart_reasons": []}, "__common_generation": {"changed_paths": []}}
     found = reports(
         {**still, "kafka_restart_force": "false"}, {**still, "kafka_restart_force": True}, ansible_check_mode=True
     )

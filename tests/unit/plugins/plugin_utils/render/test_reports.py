@@ -34,7 +34,7 @@ def test_a_status_says_what_the_run_did() -> None:
     left = {
         "__kafka_resources_health": HEALTH,
         "__kafka_resources_topics": {"changed": True, "created": ["orders"]},
-        "__common_files": {"changed": True},
+        "__common_generation": {"changed": True},
         "__spark_validation_job": {"verdict": "pass", "report": "/r"},
     }
     found = reports(left, restarted=["k"])["status"]
