@@ -5,14 +5,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from os.path import expanduser
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_nodes import mirror_reach
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import ZOOKEEPER_MODE
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.properties import effective, written
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.zookeeper_nodes import expected_servers
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.cluster_view import ClusterView
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.node_view import NodeView
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import key
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import (
     client_certificates,
     connection,
@@ -20,38 +22,29 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security im
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.zookeeper_security import (
     access_options,
-    client_jaas,
-    server_jaas,
 )
 
 
 class Access:
-    """What the view has of it; C(model) is the view."""
+    """How the modules, mirrors and clients reach a cluster.
 
-    def __init__(self, model: Mapping[str, Any]) -> None:
-        self._model = model
+    has_page -- tells whether a page reads the cluster with rights of its own.
+    """
 
-    def parts(self) -> dict[str, Callable[[], Any]]:
-        """Return by name in the view what makes it."""
-        return {
-            "client_certificates": self._client_certificates,
-            "admin_credentials": self._admin_credentials,
-            "connection": self._connection,
-            "zookeeper_access": self._zookeeper_access,
-            "endpoint": self._endpoint,
-            "jaas": self._jaas,
-        }
+    def __init__(self, cluster: ClusterView, node: NodeView, has_page: Callable[[], bool]) -> None:
+        self._cluster, self._node, self._has_page = cluster, node, has_page
 
-    def _client_certificates(self) -> list[dict[str, Any]]:
+    @key
+    def client_certificates(self) -> list[dict[str, Any]]:
         """What the development CA issues where clients show certificates: to the administrator and to them."""
-        settings = self._model["settings"]
+        settings = self._cluster.settings
         shown = (
-            one for one in self._model["node"]["listeners"] if one["purpose"] == "clients" and one["protocol"] == "SSL"
+            one for one in self._node.node["listeners"] if one["purpose"] == "clients" and one["protocol"] == "SSL"
         )
         if not any(shown):
             return []
         # The page shows one too, as the principal that has its rights.
-        pages = [settings["kafka_page_user"]] if self._model["page"]["acl_owners"] else []
+        pages = [settings["kafka_page_user"]] if self._has_page() else []
         return client_certificates(
             list(dict.fromkeys([*settings["kafka_tls_client_names"], *pages])),
             {
@@ -62,22 +55,24 @@ class Access:
             },
         )
 
-    def _admin_credentials(self) -> list[str]:
+    @key
+    def admin_credentials(self) -> list[str]:
         """The credentials of the administrator for every SCRAM mechanism, each with a salt of its own."""
-        settings = self._model["settings"]
+        settings = self._cluster.settings
         user, password = settings["kafka_admin_user"], settings["kafka_admin_password"]
         mechanisms = [one for one in settings["kafka_sasl_mechanisms"] if one.startswith("SCRAM-")]
         return [scram_credential(mechanism, user, password, os.urandom(16)) for mechanism in mechanisms]
 
-    def _connection(self) -> dict[str, Any]:
+    @key
+    def connection(self) -> dict[str, Any]:
         """How the modules reach the cluster: the defaults of the action group streamops.kafka.cluster."""
         return connection(
-            self._model["nodes"], {"bootstrap_servers": self._model["bootstrap_servers"], **self.administrator()}
+            self._cluster.nodes, {"bootstrap_servers": self._cluster.bootstrap_servers, **self.administrator()}
         )
 
     def administrator(self) -> dict[str, Any]:
         """Who the administrator is, and what shows it; paths on the control node."""
-        settings = self._model["settings"]
+        settings = self._cluster.settings
         return {
             "mechanisms": settings["kafka_sasl_mechanisms"],
             "admin_user": settings["kafka_admin_user"],
@@ -87,11 +82,12 @@ class Access:
             "admin_key_file": expanduser(settings["kafka_admin_key_file"]),
         }
 
-    def _zookeeper_access(self) -> dict[str, Any]:
+    @key
+    def zookeeper_access(self) -> dict[str, Any]:
         """How the modules reach the ensemble: the defaults of the action group streamops.kafka.zookeeper."""
-        settings = self._model["settings"]
+        settings = self._cluster.settings
         return access_options(
-            expected_servers(self._model["members"]),
+            expected_servers(self._cluster.members),
             {
                 "tls": settings["zookeeper_tls"],
                 "sasl": bool(settings["zookeeper_password"]),
@@ -101,13 +97,14 @@ class Access:
             },
         )
 
-    def _endpoint(self) -> dict[str, Any]:
+    @key
+    def endpoint(self) -> dict[str, Any]:
         """What mirrors have to know of this cluster, and the Spark jobs that compare it with another one."""
-        settings = self._model["settings"]
-        near, far = mirror_reach(self._model["nodes"]), mirror_reach(self._model["nodes"], settings["mirror_listener"])
+        settings = self._cluster.settings
+        near, far = mirror_reach(self._cluster.nodes), mirror_reach(self._cluster.nodes, settings["mirror_listener"])
         return {
             "cluster": settings["kafka_cluster_name"],
-            "bootstrap_servers": self._model["bootstrap_servers"],
+            "bootstrap_servers": self._cluster.bootstrap_servers,
             "protocol": near["protocol"],
             "mirror_bootstrap_servers": far["bootstrap_servers"],
             "mirror_protocol": far["protocol"],
@@ -117,24 +114,13 @@ class Access:
             "canary_user": settings["mirror_canary_user"],
             "canary_password": settings["mirror_canary_password"],
             "ca_file": expanduser(settings["kafka_tls_ca_file"]),
-            "brokers": self._model["copies"]["brokers"],
+            "brokers": self._cluster.copies["brokers"],
             "has_authorizer": self._has_authorizer(),
-            "connection": self._model["connection"],
+            "connection": self.connection,
             "job_properties": settings["spark_validation_client_properties"],
         }
 
     def _has_authorizer(self) -> bool:
         """Whether the brokers use ACLs; without an authorizer they refuse them. A native property wins over ours."""
-        own = effective(written(["broker"], self._model["settings"].__getitem__)).get("authorizer.class.name")
-        return bool(self._model["settings"]["kafka_authorizer"] if own is None else str(own.value or "").strip())
-
-    def _jaas(self) -> str:
-        """How a node logs in at ZooKeeper, or a server knows who may; empty where nobody logs in there."""
-        settings, roles = self._model["settings"], self._model["node"]["roles"]
-        if not settings["zookeeper_password"]:
-            return ""
-        if "zookeeper" in roles:
-            return server_jaas(settings["zookeeper_user"], settings["zookeeper_password"])
-        if settings["kafka_mode"] != ZOOKEEPER_MODE or "mirror" in roles:
-            return ""
-        return client_jaas(settings["zookeeper_user"], settings["zookeeper_password"])
+        own = effective(written(["broker"], self._cluster.settings.__getitem__)).get("authorizer.class.name")
+        return bool(self._cluster.settings["kafka_authorizer"] if own is None else str(own.value or "").strip())

@@ -12,7 +12,7 @@ C(__common_node_info) of each host.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.registered import BROKER, more_brokers
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import ZOOKEEPER_MODE
@@ -23,28 +23,31 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.properti
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
 
+if TYPE_CHECKING:
+    from ansible_collections.streamops.kafka.plugins.plugin_utils.render.cluster_view import ClusterView
+
 
 class Copies(Parts):
     """The key C(copies) of the model: C(brokers), how many there are, C(defaults) by property, what was C(asked)."""
 
-    def __init__(self, model: Mapping[str, Any], results: Results) -> None:
-        self._model, self._results = model, results
+    def __init__(self, cluster: ClusterView, results: Results) -> None:
+        self._cluster, self._results = cluster, results
         super().__init__({"brokers": self._brokers, "defaults": self._defaults, "asked": self._asked})
 
     def _asked(self) -> Mapping[str, Any]:
         """What cluster_info returned on the host that asked for the cluster; empty without an answer."""
-        hosts = [node["host"] for node in (*self._model["nodes"], *self._model["zookeepers"])]
+        hosts = [node["host"] for node in (*self._cluster.nodes, *self._cluster.zookeepers)]
         found = (self._results.of(host, "__common_registered") for host in hosts)
         return next((one for one in found if "nodes" in one), {})
 
     def _brokers(self) -> int:
-        nodes = self._model["nodes"]
+        nodes = self._cluster.nodes
         return sum(BROKER in node["roles"] for node in nodes) + more_brokers(nodes, self["asked"])
 
     def _defaults(self) -> dict[str, Any]:
-        kraft = self._model["settings"]["kafka_mode"] != ZOOKEEPER_MODE
+        kraft = self._cluster.settings["kafka_mode"] != ZOOKEEPER_MODE
         defaults = copies_defaults(self["brokers"], kraft)
         if self["asked"]:
             return defaults
-        infos = (self._results.of(node["host"], "__common_node_info") for node in self._model["nodes"])
+        infos = (self._results.of(node["host"], "__common_node_info") for node in self._cluster.nodes)
         return never_less(defaults, [info.get("copies") or {} for info in infos], copies_defaults(MOST_COPIES, kraft))

@@ -5,7 +5,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from functools import cached_property, partial
+from typing import Any, TypeVar
+
+_T = TypeVar("_T")
+
+
+class key(cached_property[_T]):  # noqa: N801  # a decorator
+    """A property that is a key of the model, made once."""
+
+
+def keys_of(*views: object) -> dict[str, Callable[[], Any]]:
+    """Return what makes each key of these views, by its name."""
+    return {
+        name: partial(getattr, view, name)
+        for view in views
+        for name, made in vars(type(view)).items()
+        if isinstance(made, key)
+    }
 
 
 class Parts(Mapping[str, Any]):

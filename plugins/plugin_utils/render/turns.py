@@ -9,6 +9,7 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.build import machine_of
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Node
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import key
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.process import service_name
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.readers import Reader
 
@@ -42,16 +43,13 @@ ALIKE = {
 
 
 class Turns:
-    """What the view has of it; C(processes) are all nodes and mirrors of the inventory, by their ids."""
+    """Who takes which turn; C(processes) returns all nodes and mirrors of the inventory, by their ids."""
 
     def __init__(self, reader: Reader, processes: Callable[[], Sequence[Node]]) -> None:
         self._reader, self._processes = reader, processes
 
-    def parts(self) -> dict[str, Callable[[], Any]]:
-        """Return by name in the view what makes it."""
-        return {"first": self._first, "services": self._services}
-
-    def _first(self) -> dict[str, bool]:
+    @key
+    def first(self) -> dict[str, bool]:
         """Whether the host is the first of the play that shares a piece of work on its machine."""
         return {work: self._is_first(alike) for work, alike in ALIKE.items()}
 
@@ -71,7 +69,8 @@ class Turns:
         hosts = sorted(self._reader.play_hosts, key=lambda host: (places.get(host, len(places)), host))
         return (host for host in hosts if shared(host) == own)
 
-    def _services(self) -> list[str]:
+    @key
+    def services(self) -> list[str]:
         """The services of those hosts of the play that one supervisord runs with this one."""
         sharing = set(self._sharing(ALIKE["supervisord"]))
         return [service_name(node.plain()) for node in self._processes() if node.name in sharing]

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""The cluster of the host that asks: its nodes, what they hold together, and what keeps other runs away from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.addresses import resolved
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.build import (
+    build_inventory,
+    build_node,
+)
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, Node
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import (
+    ZOOKEEPER_MODE,
+    endpoints,
+    peer_names,
+)
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.provers import provers
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render import firewall, kafka
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.bounds import node_addresses, node_names
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.copies import Copies
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Results, key
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.readers import Reader
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.static_quorum import (
+    is_static,
+    static_voters,
+)
+
+#: What the proof of a node takes at most beside the limits that users set, and going back with it: its listeners, its
+#: leaders, the time without a bad look, the quorum.
+_PROOF_SECONDS = 900
+
+
+class ClusterView:
+    """What the nodes of a cluster have in common; a part that cannot be made raises ValueError."""
+
+    def __init__(self, reader: Reader, results: Results) -> None:
+        self._reader, self._results = reader, results
+
+    @cached_property
+    def inventory(self) -> Inventory:
+        """All nodes of all clusters, typed."""
+        return build_inventory(self._reader.read, self._reader.groups)
+
+    @key
+    def settings(self) -> Mapping[str, Any]:
+        """The variables of the host that asks, typed."""
+        return self._reader.read(self._reader.host)
+
+    @property
+    def name(self) -> str:
+        """The name of the cluster."""
+        return str(self.settings["kafka_cluster_name"]).strip()
+
+    @key
+    def nodes(self) -> list[dict[str, Any]]:
+        """Its nodes of Kafka, controllers first."""
+        return self.plain(self.inventory.kafka)
+
+    @key
+    def zookeepers(self) -> list[dict[str, Any]]:
+        """The servers of ZooKeeper beside it, also those that come or go."""
+        return self.plain(node for node in self.inventory.nodes if node.zookeeper)
+
+    @key
+    def mirrors(self) -> list[dict[str, Any]]:
+        """The mirrors next to it."""
+        return self.plain(self.inventory.mirrors)
+
+    @key
+    def members(self) -> list[dict[str, Any]]:
+        """The members of the ensemble: all servers, but for those that come or go just now."""
+        return [node for node in self.zookeepers if self._is_member(node["host"])]
+
+    def plain(self, nodes: Iterable[Node]) -> list[dict[str, Any]]:
+        """Return those of the nodes that belong to the cluster, as tasks read them."""
+        return [node.plain() for node in nodes if node.cluster == self.name]
+
+    # Tasks ask most often who does what is done once for a cluster: names alone, for which no listener is read.
+
+    @key
+    def hosts(self) -> list[str]:
+        """The hosts of its nodes of Kafka."""
+        return self._hosts(self.inventory.kafka)
+
+    @key
+    def first_host(self) -> str:
+        """The first of its hosts and of the members of its ensemble; of a mirror alone, itself."""
+        return next(iter(self._sharing), self._reader.host)
+
+    @key
+    def first_in_play(self) -> str:
+        """The first of them that the play has; empty where it has none."""
+        play_hosts = set(self._reader.play_hosts)
+        return next((host for host in self._sharing if host in play_hosts), "")
+
+    @key
+    def provers(self) -> list[str]:
+        """The brokers that want a proof of the roll."""
+        return self._hosts(provers(self.inventory.nodes))
+
+    @cached_property
+    def _sharing(self) -> list[str]:
+        """The hosts of the cluster: its nodes of Kafka, then the members of its ensemble."""
+        servers = self._hosts(node for node in self.inventory.nodes if node.zookeeper)
+        return [*self.hosts, *filter(self._is_member, servers)]
+
+    def _hosts(self, nodes: Iterable[Node]) -> list[str]:
+        return [node.name for node in nodes if node.cluster == self.name]
+
+    def _is_member(self, server: str) -> bool:
+        """Tell whether a server belongs to the ensemble, and is not about to come or go."""
+        named = self.settings["zookeeper_members"]
+        return not named or server in named
+
+    @key
+    def bootstrap_servers(self) -> list[str]:
+        """Where clients begin, as host:port."""
+        return endpoints(self.nodes, "clients")
+
+    @key
+    def super_users(self) -> list[str]:
+        """The principals that no ACL binds."""
+        return kafka.super_users(self.nodes, self.settings)
+
+    @key
+    def peer_names(self) -> list[str]:
+        """The names by which the host must find the others."""
+        return peer_names([*self.nodes, *self.zookeepers], self._reader.host)
+
+    @key
+    def copies(self) -> Copies:
+        """Our defaults about copies."""
+        return Copies(self, self._results)
+
+    @key
+    def copies_in_sync(self) -> Any:
+        """The min.insync.replicas of its brokers; the first of them speaks for all."""
+        cluster = next(one for one in self.inventory.clusters() if one.name == self.name)
+        return cluster.properties(cluster.brokers[0], self.copies["defaults"])["min.insync.replicas"].value
+
+    @key
+    def static_voters(self) -> list[str]:
+        """The voters of a static quorum, id@host:port; empty of a dynamic one, and in ZooKeeper mode."""
+        settings, asked = self.settings, self.copies["asked"]
+        infos = (
+            self._results.of(node["host"], "__common_node_info") for node in self.nodes if "controller" in node["roles"]
+        )
+        # What --check shows of such a run is what comes behind the change of kraft.version.
+        foreseen = settings.get("_common_changes_voters", False) and settings.get("ansible_check_mode", False)
+        if settings["kafka_mode"] == ZOOKEEPER_MODE or not is_static(asked, infos):
+            return []
+        if foreseen and settings["kafka_dynamic_quorum"]:
+            return []
+        return static_voters(self.nodes, asked)
+
+    @key
+    def lock(self) -> dict[str, Any]:
+        """The machines that may keep the lock of the cluster and its file on each, and after how many seconds it ends.
+
+        A run takes it on the first of them that it reaches. It ends by itself when no restart can take longer.
+        """
+        settings, file = self.settings, f"{self.name}.lock"
+        hosts = dict.fromkeys(node["host"] for node in (*self.nodes, *self.members))
+        limits = ("kafka_gate_timeout", "kafka_stop_timeout", "kafka_start_timeout", "kafka_sync_timeout")
+        return {
+            "machines": [
+                {"host": host, "path": f"{self._reader.read(host)['kafka_config_dir']}/{file}"} for host in hosts
+            ],
+            "seconds": sum(settings[name] for name in limits) + settings["kafka_sync_timeout"] + _PROOF_SECONDS,
+        }
+
+    @key
+    def places(self) -> list[dict[str, Any]]:
+        """Where the nodes of all clusters are, and the other hosts that their firewalls let in."""
+        groups = self._reader.groups
+        known = {node.name: node for node in self.inventory.processes}
+        wanted = [host for node in known.values() for host in node.let_in(groups)]
+        peers = [
+            build_node(host, variables=self._reader.read(host), undefined={}, controller=False, broker=False)
+            for host in dict.fromkeys(wanted)
+            if host not in known and self._reader.is_host(host)
+        ]
+        return firewall.places([*known.values(), *peers], groups)
+
+    @key
+    def firewall_rules(self) -> list[dict[str, Any]]:
+        """Who may connect to which port of the machine of the host."""
+        return firewall.rules(self.places, self._reader.host, resolved(firewall.unresolved(self.places)))
+
+    @property
+    def node_addresses(self) -> list[str]:
+        """What its nodes connect from, as far as the control node can resolve it."""
+        return node_addresses(self.places, self.name, resolved(node_names(self.places, self.name)))

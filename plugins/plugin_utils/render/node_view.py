@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""The node of the host that asks: what it is started with, and where everything of it is on its machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os.path import expanduser
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_nodes import rest_url
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
+    GROUP_FIX,
+    GROUP_NAMES,
+    GROUPS,
+    PAGE_GROUP,
+    PROMETHEUS_GROUP,
+)
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import (
+    ZOOKEEPER_MODE,
+    awaited_ports,
+    voter_listeners,
+)
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render import kafka, metrics
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.certificates import (
+    certificates,
+    keystore,
+    stores,
+    truststore,
+)
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.cluster_view import ClusterView
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import key
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.paths import owners, paths, shared
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.process import jvm_arguments, process
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.proof import steady_seconds
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.readers import Reader
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.release import release
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import (
+    certificate_names,
+)
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.static_quorum import (
+    for_static,
+)
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.zookeeper_security import client_jaas, server_jaas
+
+
+class NodeView:
+    """What one node is; a part that cannot be made raises ValueError."""
+
+    def __init__(self, reader: Reader, cluster: ClusterView) -> None:
+        self._reader, self._cluster = reader, cluster
+
+    @property
+    def _settings(self) -> Mapping[str, Any]:
+        return self._cluster.settings
+
+    @key
+    def node(self) -> dict[str, Any]:
+        """The node as tasks read it."""
+        # Not by way of all nodes: most tasks ask for nothing of the others, whose listeners are templates.
+        found = self._cluster.plain(
+            node for node in self._cluster.inventory.processes if node.name == self._reader.host
+        )
+        if not found:
+            raise ValueError(f"{self._reader.host} is in none of the groups {GROUP_NAMES}; fix: {GROUP_FIX}")
+        return found[0]
+
+    @key
+    def properties(self) -> dict[str, Any]:
+        """The native properties of the node; a mirror has none of these."""
+        node, settings, cluster = self.node, self._settings, self._cluster
+        if node["node_id"] is None and "mirror" not in node["roles"]:
+            name = "zookeeper_id" if "zookeeper" in node["roles"] else "kafka_node_id"
+            raise ValueError(f"{node['host']} has no {name}; fix: set it as a host variable and never change it")
+        if "zookeeper" in node["roles"]:
+            return kafka.zookeeper_properties(node, cluster.members, settings)
+        if "broker" in node["roles"]:
+            addresses, copies = cluster.node_addresses, cluster.copies["defaults"]
+            found = kafka.broker_properties(node, cluster.nodes, cluster.members, settings, addresses, copies)
+            return for_static(found, cluster.static_voters)
+        if "controller" in node["roles"]:
+            return for_static(kafka.controller_properties(node, cluster.nodes, settings), cluster.static_voters)
+        return {}
+
+    @key
+    def steady_seconds(self) -> float:
+        """For how long the node must be looked at without a bad look before it is whole."""
+        return steady_seconds(self.properties, str(self._settings["kafka_mode"]))
+
+    @key
+    def paths(self) -> dict[str, Any]:
+        """Where everything of the node is on its machine."""
+        host, groups = self._reader.host, self._reader.groups
+        is_process = any(host in groups.get(group, ()) for group in GROUPS.values())
+        is_beside = any(host in groups.get(group, ()) for group in (PAGE_GROUP, PROMETHEUS_GROUP))
+        if is_beside and not is_process:
+            return dict(shared(self._settings))
+        own = next(node for node in self._cluster.inventory.processes if node.name == self.node["host"])
+        return paths(self.node, own.log_dirs(), self._settings)
+
+    @key
+    def owners(self) -> dict[str, str | None]:
+        """Who owns its files."""
+        return owners(self._settings)
+
+    @key
+    def release(self) -> dict[str, Any]:
+        """What its release is made of, and where it is."""
+        return release(self.node, self._settings)
+
+    @key
+    def process(self) -> dict[str, Any]:
+        """What is started."""
+        return process(self.node, self._settings, self.paths)
+
+    @key
+    def jvm_arguments(self) -> list[str]:
+        """The Java arguments of its process."""
+        has_jaas, agent = bool(self.jaas), self._metrics_argument()
+        return jvm_arguments(self.node, self._settings, self.paths, self.release["dir"], has_jaas, agent)
+
+    def _metrics_argument(self) -> str:
+        """Return the argument of Java that loads the Prometheus agent; empty without it. Its login is not asked for."""
+        listener = self.node["metrics"]
+        if not listener:
+            return ""
+        return metrics.argument(metrics.agent(self._settings)["path"], listener, self.paths["metrics"])
+
+    @key
+    def metrics(self) -> dict[str, Any]:
+        """The Prometheus agent of the node: its jar, its configuration, and the part of it that needs a restart."""
+        node, settings = self.node, self._settings
+        if not node["metrics"]:
+            return {}
+        store = {}
+        if self.certificate:
+            path = f"{self.paths['config']}/metrics-{self.stores['digest']}-keystore.p12"
+            store = {"path": path, "password": self.stores["password"]}
+        access = metrics.access(node["host"], settings, store)
+        return {
+            "agent": metrics.agent(settings),
+            "access": access,
+            "configuration": metrics.configuration(node["roles"], access),
+        }
+
+    @key
+    def certificate(self) -> dict[str, str]:
+        """What is in its certificate, its key and its CAs on the control node; empty without all of them."""
+        return certificates(self._settings)
+
+    @key
+    def keystore(self) -> str:
+        """Its key and its certificates as a PEM store."""
+        return keystore(self.certificate)
+
+    @key
+    def truststore(self) -> str:
+        """Its CAs as a PEM store."""
+        return truststore(self.certificate)
+
+    @key
+    def stores(self) -> dict[str, str]:
+        """The stores that Java's own TLS reads; here -- where the control node keeps them, without their endings."""
+        found = stores(self.certificate)
+        here = f"{self._settings['kafka_cache_dir']}/stores/{self._reader.host}-{found['digest']}"
+        return {**found, "here": expanduser(here)}
+
+    @key
+    def jaas(self) -> str:
+        """How the node logs in at ZooKeeper, or a server knows who may; empty where nobody logs in there."""
+        settings, roles = self._settings, self.node["roles"]
+        if not settings["zookeeper_password"]:
+            return ""
+        if "zookeeper" in roles:
+            return server_jaas(settings["zookeeper_user"], settings["zookeeper_password"])
+        if settings["kafka_mode"] != ZOOKEEPER_MODE or "mirror" in roles:
+            return ""
+        return client_jaas(settings["zookeeper_user"], settings["zookeeper_password"])
+
+    @key
+    def certificate_names(self) -> list[str]:
+        """The names for which its certificate is issued."""
+        return certificate_names(self.node)
+
+    @key
+    def voter_listeners(self) -> list[dict[str, Any]]:
+        """The listeners by which a controller becomes a voter."""
+        return voter_listeners(self.node)
+
+    @key
+    def awaited_ports(self) -> list[int]:
+        """The ports on which its process listens once it has started."""
+        return awaited_ports(self.node, len(self._cluster.members))
+
+    @key
+    def rest_url(self) -> str:
+        """Where a mirror answers."""
+        return rest_url(self.node)

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""What tasks of a run have seen and will do: each key is a mapping with keys of its own.
+
+Few tasks ask for these, and a process that does not shall not compile what they need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import GROUPS
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.access import Access
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.cluster_view import ClusterView
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results, key
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.readers import Reader
+
+
+class RunView:
+    """What tasks of a run read together; C(model) is the whole model, of which they read what they need."""
+
+    def __init__(
+        self, model: Mapping[str, Any], reader: Reader, results: Results, cluster: ClusterView, access: Access
+    ) -> None:
+        self._model, self._reader, self._results = model, reader, results
+        self._cluster, self._access = cluster, access
+
+    @key
+    def manifest(self) -> Parts:
+        from ansible_collections.streamops.kafka.plugins.plugin_utils.render.manifest import ManifestParts
+
+        return ManifestParts(self._model, self._reader.managed)
+
+    @key
+    def seen(self) -> Parts:
+        from ansible_collections.streamops.kafka.plugins.plugin_utils.render.seen import Seen
+
+        return Seen(self._model, self._results, self._restarted)
+
+    @key
+    def firewall_trial(self) -> Parts:
+        from ansible_collections.streamops.kafka.plugins.plugin_utils.render.firewall_trial import FirewallTrial
+
+        return FirewallTrial(self._model, self._results, self._reader.play_hosts)
+
+    @key
+    def answers(self) -> Parts:
+        from ansible_collections.streamops.kafka.plugins.plugin_utils.render.answers import Answers
+
+        return Answers(self._model, self._reader.read, self._results, self._access.administrator)
+
+    @key
+    def ensemble(self) -> Parts:
+        from ansible_collections.streamops.kafka.plugins.plugin_utils.render.ensemble import Ensemble
+
+        return Ensemble(self._model, self._results)
+
+    @key
+    def voters(self) -> Parts:
+        from ansible_collections.streamops.kafka.plugins.plugin_utils.render.voters import Voters
+
+        return Voters(self._model, self._results)
+
+    @key
+    def reports(self) -> Parts:
+        from ansible_collections.streamops.kafka.plugins.plugin_utils.render.reports import Reports
+
+        mirrors = self._reader.groups.get("mirror_makers", [])
+        return Reports(self._model, self._results, self._restarted, self._everywhere, mirrors)
+
+    @key
+    def mirroring(self) -> Parts:
+        from ansible_collections.streamops.kafka.plugins.plugin_utils.render.mirroring import Mirroring
+
+        return Mirroring(self._model, self._reader.read, self._reader.groups, self._results)
+
+    @key
+    def monitoring(self) -> Parts:
+        from ansible_collections.streamops.kafka.plugins.plugin_utils.render.monitoring import Monitoring
+
+        return Monitoring(self._cluster.inventory, self._reader.read, self._reader.groups)
+
+    @key
+    def client_bundle(self) -> Parts:
+        from ansible_collections.streamops.kafka.plugins.plugin_utils.render.client_bundle import ClientBundle
+
+        return ClientBundle(self._model)
+
+    @key
+    def canary(self) -> Parts:
+        from ansible_collections.streamops.kafka.plugins.plugin_utils.render.canary import Canary
+
+        return Canary(self._model, self._reader.read, self._reader.groups, self._results)
+
+    @key
+    def page(self) -> Parts:
+        from ansible_collections.streamops.kafka.plugins.plugin_utils.render.page import Page
+
+        return Page(
+            self._model, lambda: self._cluster.inventory, self._reader.read, self._reader.groups, self._reader.host
+        )
+
+    @key
+    def prometheus(self) -> Parts:
+        from ansible_collections.streamops.kafka.plugins.plugin_utils.render.prometheus import Prometheus
+
+        return Prometheus(self._model, self._reader.read, self._results)
+
+    @property
+    def _everywhere(self) -> list[str]:
+        """The hosts of all clusters and mirrors, in whichever play of the run they had their tasks."""
+        groups = self._reader.groups
+        return sorted({host for group in GROUPS.values() for host in groups.get(group, ())})
+
+    @property
+    def _restarted(self) -> Sequence[str]:
+        """The hosts that this run has restarted."""
+        return self._reader.groups.get("_streamops_restarted", [])
