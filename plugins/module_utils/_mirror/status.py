@@ -96,7 +96,7 @@ def refuse_one_cluster(flow: Flow, source_id: str, target_id: str) -> None:
     """Raise SameClusterError when both connections lead to one cluster: whatever it holds, it mirrors nothing."""
     if source_id == target_id:
         raise SameClusterError(
-            f"mirror_status {flow.pair}: source and target are the same cluster (both have the cluster id "
+            f"mirror {flow.pair}: source and target are the same cluster (both have the cluster id "
             f"{source_id}). Let source_connection name brokers of {flow.source} and bootstrap_servers brokers of "
             f"{flow.target}. Nothing was judged.",
             cluster_id=source_id,
@@ -121,7 +121,7 @@ def chosen(flow: Flow, existing: Collection[str]) -> list[str]:
         wrong = [f"no topic of {flow.source} matches {', '.join(flow.topics)}"]
     if wrong:
         raise NothingToMirrorError(
-            f"mirror_status {flow.pair}: {capped(wrong)}. A mirror of nothing is never called caught up: correct "
+            f"mirror {flow.pair}: {capped(wrong)}. A mirror of nothing is never called caught up: correct "
             f"topics or topics_exclude, or create the topics in {flow.source}. Nothing was changed.",
             topics=wrong,
             named=named,
@@ -133,7 +133,7 @@ def not_begun(flow: Flow) -> MirrorNotBegunError:
     """The error of a target that knows nothing of this mirror."""
     topic = offsets_topic(flow)
     return MirrorNotBegunError(
-        f"mirror_status {flow.pair}: topic {topic} does not exist in {flow.target}, so MirrorMaker has never run for "
+        f"mirror {flow.pair}: topic {topic} does not exist in {flow.target}, so MirrorMaker has never run for "
         f"this flow. Check that source is the alias in its properties ({flow.source}), that the flow is enabled, that "
         "the mirrors run, and that the user asking may describe the topic. Nothing was changed.",
         topic=topic,

@@ -269,24 +269,31 @@ class Node:
             checked_from=tuple(map(str, places)) if isinstance(places, (list, tuple)) else None,
         )
 
+    def identity(self) -> dict[str, Any]:
+        """Return who the node is, for which no listener is read: host, node_id, roles."""
+        return {"host": self.name, "node_id": self.id, "roles": list(self.roles)}
+
     def plain(self) -> dict[str, Any]:
-        """The node as roles read it: host, node_id, roles, rack, machine, all its listeners, the port of its metrics.
+        """The node as roles read it: its identity, rack, machine, and all its listeners.
 
         Raises ValueError for a listener whose port is no number.
         """
-        listeners, metrics = self.all_listeners(), self.metrics()
-        for listener in (*listeners, *([metrics] if metrics else [])):
-            if listener.port is None:
-                raise ValueError(f"{self.name}: listener {listener.name} has no port")
         return {
-            "host": self.name,
-            "node_id": self.id,
-            "roles": list(self.roles),
+            **self.identity(),
             "rack": self.get("kafka_rack") or None,
             "machine": self.machine,
-            "listeners": [_plain(listener) for listener in listeners],
-            "metrics": _plain(metrics) if metrics else None,
+            "listeners": [self._plain(listener) for listener in self.all_listeners()],
         }
+
+    def with_metrics(self) -> dict[str, Any]:
+        """The node as roles read it, with the port of its metrics, of which others need to know nothing."""
+        metrics = self.metrics()
+        return {**self.plain(), "metrics": self._plain(metrics) if metrics else None}
+
+    def _plain(self, listener: Listener) -> dict[str, Any]:
+        if listener.port is None:
+            raise ValueError(f"{self.name}: listener {listener.name} has no port")
+        return _plain(listener)
 
     def log_dirs(self) -> list[str]:
         """Its data directories: kafka_log_dirs, else one below kafka_data_dir; of ZooKeeper two, of a mirror none."""

@@ -59,24 +59,29 @@ class ClusterView:
     @key
     def nodes(self) -> list[dict[str, Any]]:
         """Its nodes of Kafka, controllers first."""
-        return self.plain(self.inventory.kafka)
+        return self._plain(self.inventory.kafka)
+
+    @key
+    def identities(self) -> list[dict[str, Any]]:
+        """Who its nodes of Kafka are: host, node_id and roles."""
+        return [node.identity() for node in self.inventory.kafka if node.cluster == self.name]
 
     @key
     def zookeepers(self) -> list[dict[str, Any]]:
         """The servers of ZooKeeper beside it, also those that come or go."""
-        return self.plain(node for node in self.inventory.nodes if node.zookeeper)
+        return self._plain(node for node in self.inventory.nodes if node.zookeeper)
 
     @key
     def mirrors(self) -> list[dict[str, Any]]:
         """The mirrors next to it."""
-        return self.plain(self.inventory.mirrors)
+        return self._plain(self.inventory.mirrors)
 
     @key
     def members(self) -> list[dict[str, Any]]:
         """The members of the ensemble: all servers, but for those that come or go just now."""
         return [node for node in self.zookeepers if self._is_member(node["host"])]
 
-    def plain(self, nodes: Iterable[Node]) -> list[dict[str, Any]]:
+    def _plain(self, nodes: Iterable[Node]) -> list[dict[str, Any]]:
         """Return those of the nodes that belong to the cluster, as tasks read them."""
         return [node.plain() for node in nodes if node.cluster == self.name]
 
@@ -106,8 +111,16 @@ class ClusterView:
     @cached_property
     def _sharing(self) -> list[str]:
         """The hosts of the cluster: its nodes of Kafka, then the members of its ensemble."""
-        servers = self._hosts(node for node in self.inventory.nodes if node.zookeeper)
-        return [*self.hosts, *filter(self._is_member, servers)]
+        return [*self.hosts, *filter(self._is_member, self._servers)]
+
+    @property
+    def every_host(self) -> list[str]:
+        """The hosts of its nodes, and of all servers of ZooKeeper beside it."""
+        return [*self.hosts, *self._servers]
+
+    @cached_property
+    def _servers(self) -> list[str]:
+        return self._hosts(node for node in self.inventory.nodes if node.zookeeper)
 
     def _hosts(self, nodes: Iterable[Node]) -> list[str]:
         return [node.name for node in nodes if node.cluster == self.name]
@@ -148,7 +161,9 @@ class ClusterView:
         """The voters of a static quorum, id@host:port; empty of a dynamic one, and in ZooKeeper mode."""
         settings, asked = self.settings, self.copies["asked"]
         infos = (
-            self._results.of(node["host"], "__common_node_info") for node in self.nodes if "controller" in node["roles"]
+            self._results.of(node["host"], "__common_node_info")
+            for node in self.identities
+            if "controller" in node["roles"]
         )
         # What --check shows of such a run is what comes behind the change of kraft.version.
         foreseen = settings.get("_common_changes_voters", False) and settings.get("ansible_check_mode", False)
@@ -165,11 +180,11 @@ class ClusterView:
         A run takes it on the first of them that it reaches. It ends by itself when no restart can take longer.
         """
         settings, file = self.settings, f"{self.name}.lock"
-        hosts = dict.fromkeys(node["host"] for node in (*self.nodes, *self.members))
         limits = ("kafka_gate_timeout", "kafka_stop_timeout", "kafka_start_timeout", "kafka_sync_timeout")
         return {
             "machines": [
-                {"host": host, "path": f"{self._reader.read(host)['kafka_config_dir']}/{file}"} for host in hosts
+                {"host": host, "path": f"{self._reader.read(host)['kafka_config_dir']}/{file}"}
+                for host in dict.fromkeys(self._sharing)
             ],
             "seconds": sum(settings[name] for name in limits) + settings["kafka_sync_timeout"] + _PROOF_SECONDS,
         }

@@ -36,12 +36,11 @@ class Copies(Parts):
 
     def _asked(self) -> Mapping[str, Any]:
         """What cluster_info returned on the host that asked for the cluster; empty without an answer."""
-        hosts = [node["host"] for node in (*self._cluster.nodes, *self._cluster.zookeepers)]
-        found = (self._results.of(host, "__common_registered") for host in hosts)
+        found = (self._results.of(host, "__common_registered") for host in self._cluster.every_host)
         return next((one for one in found if "nodes" in one), {})
 
     def _brokers(self) -> int:
-        nodes = self._cluster.nodes
+        nodes = self._cluster.identities
         return sum(BROKER in node["roles"] for node in nodes) + more_brokers(nodes, self["asked"])
 
     def _defaults(self) -> dict[str, Any]:
@@ -49,5 +48,5 @@ class Copies(Parts):
         defaults = copies_defaults(self["brokers"], kraft)
         if self["asked"]:
             return defaults
-        infos = (self._results.of(node["host"], "__common_node_info") for node in self._cluster.nodes)
+        infos = (self._results.of(host, "__common_node_info") for host in self._cluster.hosts)
         return never_less(defaults, [info.get("copies") or {} for info in infos], copies_defaults(MOST_COPIES, kraft))

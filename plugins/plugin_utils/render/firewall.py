@@ -81,13 +81,13 @@ def places(hosts: Sequence[Node], groups: Mapping[str, Sequence[str]]) -> list[d
     """All that the firewalls of all machines need to know of the inventory, as plain data.
 
     hosts -- the nodes and mirrors of all clusters, and the other hosts that are let in by their names.
-    A place is Node.plain with cluster, firewall, ssh_ports, networks (purpose -> CIDR list) and the words of four
-    parties: its own, clients, administrators, monitors (who read its metrics).
+    A place is Node.with_metrics with cluster, firewall, ssh_ports, networks (purpose -> CIDR list) and the words of
+    four parties: its own, clients, administrators, monitors (who read its metrics).
     """
     variables = {node.name: node.variables for node in hosts}
     return [
         {
-            **node.plain(),
+            **node.with_metrics(),
             "cluster": node.cluster,
             "firewall": as_bool(node.get("kafka_firewall", False)),
             "ssh_ports": ssh_ports(node.variables),

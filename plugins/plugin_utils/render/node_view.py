@@ -58,12 +58,11 @@ class NodeView:
     def node(self) -> dict[str, Any]:
         """The node as tasks read it."""
         # Not by way of all nodes: most tasks ask for nothing of the others, whose listeners are templates.
-        found = self._cluster.plain(
-            node for node in self._cluster.inventory.processes if node.name == self._reader.host
-        )
+        own = (node for node in self._cluster.inventory.processes if node.name == self._reader.host)
+        found = [node for node in own if node.cluster == self._cluster.name]
         if not found:
             raise ValueError(f"{self._reader.host} is in none of the groups {GROUP_NAMES}; fix: {GROUP_FIX}")
-        return found[0]
+        return found[0].with_metrics()
 
     @key
     def properties(self) -> dict[str, Any]:

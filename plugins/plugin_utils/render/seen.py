@@ -62,7 +62,7 @@ class Seen(Parts):
         self._model, self._results, self._restarted = model, results, restarted
         super().__init__(
             {
-                "nodes": lambda: with_disks(self._nodes, self._infos, model["settings"]["kafka_mode"]),
+                "nodes": lambda: with_disks(model["nodes"], self._infos, model["settings"]["kafka_mode"]),
                 "never_formed": lambda: never_formed(self._infos_of("controller"), self._infos_of("broker")),
                 "needs_registration": self._needs_registration,
                 "is_to_be_asked": self._is_to_be_asked,
@@ -99,7 +99,7 @@ class Seen(Parts):
 
     @property
     def _nodes(self) -> list[Node]:
-        return list(self._model["nodes"])
+        return list(self._model["identities"])
 
     @property
     def _node_id(self) -> Any:
@@ -185,7 +185,7 @@ class Seen(Parts):
         known = self["registered_ids"]
         return [
             {"id": node["node_id"], "rack": node["rack"] or None}
-            for node in self._nodes
+            for node in self._model["nodes"]
             if known is not None and "broker" in node["roles"] and node["node_id"] not in known
         ]
 
@@ -193,7 +193,7 @@ class Seen(Parts):
         """The first voters, empty where the host is formatted without them."""
         plan = self._results.of(self._nodes[0]["host"], "__common_format_plan")
         is_one = plan["initial_controllers"].get(self._model["node"]["host"])
-        return initial_controllers(self._nodes, plan["cluster_id"]) if is_one else ""
+        return initial_controllers(self._model["nodes"], plan["cluster_id"]) if is_one else ""
 
     def _restarts_at_once(self) -> bool:
         """Whether every voter was asked, and either no record was ever written, or this is a controller of a quorum

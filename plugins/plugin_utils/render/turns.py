@@ -73,4 +73,4 @@ class Turns:
     def services(self) -> list[str]:
         """The services of those hosts of the play that one supervisord runs with this one."""
         sharing = set(self._sharing(ALIKE["supervisord"]))
-        return [service_name(node.plain()) for node in self._processes() if node.name in sharing]
+        return [service_name(node.identity()) for node in self._processes() if node.name in sharing]

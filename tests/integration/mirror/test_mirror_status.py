@@ -177,7 +177,7 @@ def killed(pair: Pair, mirrored: dict[str, Any]) -> dict[str, dict[str, Any]]:
 def test_a_mirror_that_never_ran_is_said_to_be_one(before: dict[str, Any]) -> None:
     assert before["failed"]
     assert before["failure"]["kind"] == "MirrorNotBegunError"
-    assert "target b: mirror_status a->b: topic mm2-offsets.a.internal does not exist in b" in before["msg"]
+    assert "target b: mirror a->b: topic mm2-offsets.a.internal does not exist in b" in before["msg"]
 
 
 def test_a_mirror_that_has_everything_has_no_lag(pair: Pair, mirrored: dict[str, Any]) -> None:

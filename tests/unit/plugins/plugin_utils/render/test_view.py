@@ -92,7 +92,7 @@ def test_a_host_sees_its_own_cluster_and_the_places_of_all() -> None:
     seen = view(hosts, brokers=["a", "b"], zookeepers=["z"], host="b")
     assert [node["host"] for node in seen["nodes"]] == ["b"]
     assert [node["host"] for node in seen["zookeepers"]] == ["z"]
-    assert seen["node"] == seen["nodes"][0]
+    assert seen["node"] == {**seen["nodes"][0], "metrics": None}
     assert [(place["host"], place["cluster"]) for place in seen["places"]] == [
         ("b", "green"),
         ("a", "kafka"),
