@@ -19,9 +19,10 @@ from kafka.admin import KafkaAdminClient, NewTopic
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import list_brokers, list_topics, read_state
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import list_brokers, list_topics
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import BROKER, TOPIC
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.throttle import live_throttles
+from ansible_collections.streamops.kafka.plugins.module_utils._state.api import read_state
 from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import delete_topics
 from tests.support.cluster import BIN, ROOT, Cluster, environment, until
 from tests.support.modules import run_module

@@ -225,8 +225,38 @@ def fetch(
     """
     from kafka.protocol.consumer import FetchRequest
 
+    # Version 4 is the first with transactions (KIP-98) and the oldest of Kafka 4; from 13 on topics have ids (KIP-516).
+    request = FetchRequest(
+        replica_id=_CONSUMER,
+        max_wait_ms=round(wait * 1000),
+        min_bytes=1,
+        max_bytes=most,
+        isolation_level=int(committed),
+        session_id=0,
+        session_epoch=-1,
+        topics=_fetch_topics(places, most),
+        forgotten_topics_data=[],
+        rack_id="",
+        min_version=4,
+        max_version=12,
+    )
+    what = f"read records at broker {leader}"
+    answer = session.send(what, request, leader)
+    if getattr(answer, "error_code", 0):
+        session.sound(answer, what)
+    return {
+        (one.topic, part.partition_index): _fetched(session, what, one.topic, part)
+        for one in answer.responses
+        for part in one.partitions
+    }
+
+
+def _fetch_topics(places: Mapping[Key, int], most: int) -> list[Any]:
+    """Return the topics of a request that reads from these offsets on."""
+    from kafka.protocol.consumer import FetchRequest
+
     topic = FetchRequest.FetchTopic
-    wanted = [
+    return [
         topic(
             topic=name,
             partitions=[
@@ -243,39 +273,20 @@ def fetch(
         )
         for name, some in by_topic(places).items()
     ]
-    # Version 4 is the first with transactions (KIP-98) and the oldest of Kafka 4; from 13 on topics have ids (KIP-516).
-    request = FetchRequest(
-        replica_id=_CONSUMER,
-        max_wait_ms=round(wait * 1000),
-        min_bytes=1,
-        max_bytes=most,
-        isolation_level=int(committed),
-        session_id=0,
-        session_epoch=-1,
-        topics=wanted,
-        forgotten_topics_data=[],
-        rack_id="",
-        min_version=4,
-        max_version=12,
+
+
+def _fetched(session: Session, what: str, topic: str, part: Any) -> Fetched:
+    """Return what an answer says of one partition."""
+    code, why = session.explain(what, part, topic) if part.error_code else ("", "")
+    return Fetched(
+        bytes(part.records or b""),
+        part.log_start_offset,
+        part.high_watermark,
+        part.last_stable_offset,
+        tuple((gone.producer_id, gone.first_offset) for gone in part.aborted_transactions or ()),
+        code,
+        why,
     )
-    what = f"read records at broker {leader}"
-    answer = session.send(what, request, leader)
-    if getattr(answer, "error_code", 0):
-        session.sound(answer, what)
-    found = {}
-    for one in answer.responses:
-        for part in one.partitions:
-            code, why = session.explain(what, part, one.topic) if part.error_code else ("", "")
-            found[one.topic, part.partition_index] = Fetched(
-                bytes(part.records or b""),
-                part.log_start_offset,
-                part.high_watermark,
-                part.last_stable_offset,
-                tuple((gone.producer_id, gone.first_offset) for gone in part.aborted_transactions or ()),
-                code,
-                why,
-            )
-    return found
 
 
 def delete_records(session: Session, leader: int, before: Mapping[Key, int]) -> dict[Key, Any]:

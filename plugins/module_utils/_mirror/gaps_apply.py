@@ -10,7 +10,6 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import write_state
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror import gaps
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gaps_look import (
@@ -22,6 +21,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gaps_look 
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.look import at
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.reading import flow_of
+from ansible_collections.streamops.kafka.plugins.module_utils._state.api import write_state
 
 FORGOTTEN = "forgotten"
 

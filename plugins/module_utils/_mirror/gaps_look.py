@@ -15,12 +15,7 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import denied
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
-    hidden_topics,
-    read_state,
-    topics_at,
-    write_state,
-)
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import hidden_topics, topics_at
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror import gaps, status
@@ -28,6 +23,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror.api import
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import LEGACY, Flow, matches
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.look import at, edges, look_within
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.trail import Sync, sync_of, syncs_topic
+from ansible_collections.streamops.kafka.plugins.module_utils._state.api import read_state, write_state
 from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import made_state_topic
 
 #: Offsets from the end in which the syncs of partitions in doubt are looked for.

@@ -50,9 +50,7 @@ def flow_of(params: Mapping[str, Any]) -> Flow:
     try:
         flow = read_flows([{key: params[key] for key in keys if params.get(key) is not None}])[0]
     except ValueError as error:
-        raise OptionsError(
-            f"mirror: {str(error).replace('mirror_flows[0].', '')}. Nothing was looked at."
-        ) from error
+        raise OptionsError(f"mirror: {str(error).replace('mirror_flows[0].', '')}. Nothing was looked at.") from error
     asked = next((f"{name} is {params[name]}" for name in HEARTBEATS if params.get(name)), "")
     if flow.engine == LEGACY and (asked or params["state"] == ALIVE):
         raise OptionsError(

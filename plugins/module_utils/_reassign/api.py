@@ -12,7 +12,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._brokers.election 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.bounded import ask_controller
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import wait_until_none
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import list_topics, read_state, write_state
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import list_topics
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
     Failures,
     Key,
@@ -26,6 +26,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record i
     Record,
     record_of,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._state.api import read_state, write_state
 
 #: Seconds that an election of leaders may take.
 _ELECTION = 30.0

@@ -17,9 +17,9 @@ from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-def
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import read_state
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.canary import routes, with_events
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
+from ansible_collections.streamops.kafka.plugins.module_utils._state.api import read_state
 from canary.config import Way
 from tests.support.canary import Canary
 from tests.support.cluster import free_port_base, until

@@ -19,7 +19,7 @@ import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import write_state
+from ansible_collections.streamops.kafka.plugins.module_utils._state.api import write_state
 from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import made_state_topic
 from page.expected import Expected
 from page.known.picture import Picture

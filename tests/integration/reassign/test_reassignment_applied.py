@@ -15,12 +15,9 @@ from kafka.structs import TopicPartition
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
-    claim_state,
     list_brokers,
     list_reassignments,
     list_topics,
-    read_state,
-    write_state,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import STATE_TOPIC
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import BROKER, TOPIC, alter_configs
@@ -32,6 +29,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.thro
     LEADER_RATE,
     LEADER_REPLICAS,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._state.api import claim_state, read_state, write_state
 from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import delete_topics
 from page.expected import Expected
 from page.poll import take

@@ -15,15 +15,12 @@ from ansible_collections.streamops.kafka.plugins.module_utils._acls.api import d
 from ansible_collections.streamops.kafka.plugins.module_utils._acls.entries import Binding
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
-    list_brokers,
-    list_reassignments,
-    read_state,
-)
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import list_brokers, list_reassignments
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import BROKER
 from ansible_collections.streamops.kafka.plugins.module_utils._core.scram import salted_password
 from ansible_collections.streamops.kafka.plugins.module_utils._quotas.api import alter_quotas, describe_quotas
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.throttle import live_throttles
+from ansible_collections.streamops.kafka.plugins.module_utils._state.api import read_state
 from ansible_collections.streamops.kafka.plugins.module_utils._users.api import alter_credentials, describe_credentials
 from ansible_collections.streamops.kafka.plugins.module_utils._users.login import Login, log_in
 from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import DesiredUser

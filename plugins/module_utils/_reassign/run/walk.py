@@ -20,7 +20,6 @@ from dataclasses import replace
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import claim_state, read_state
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key, named
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import (
     RefusedError,
@@ -62,6 +61,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.thro
     throttle,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.spec import shown
+from ansible_collections.streamops.kafka.plugins.module_utils._state.api import claim_state, read_state
 from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import made_state_topic
 
 #: Seconds between two looks.

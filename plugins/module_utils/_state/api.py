@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""What a run keeps with the cluster, so that any later run finds it.
+
+That is one JSON value by key in a compacted topic, not a file on the control node, which may be thrown away after each
+run. The topic has one partition, which keeps the order of all writes.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Collection
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import topics_at
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import STATE_TOPIC
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
+
+#: The biggest record of the state topic. A plan of a million partitions is one of about 50 MB before compression.
+RECORD_BYTES = 64 << 20
+
+
+def read_state(session: Session, key: str, topics: Collection[str] | None = None) -> tuple[Any, int]:
+    """The last value of a key (None: there is none), and where the log ends; (None, 0) without the topic.
+
+    C(topics) are the names of all topics, where they have been listed already.
+    """
+    found, end = _records(session, key, 0, topics)
+    return (found[-1][1] if found else None), end
+
+
+def write_state(session: Session, key: str, value: Any) -> int:
+    """Write a value (None takes the key away), acknowledged by all replicas in sync; return its offset."""
+    text = None if value is None else json.dumps(value, separators=(",", ":")).encode()
+    what = f"write {STATE_TOPIC} key {key}"
+    return int(session.call(what, lambda: _produced(session, key.encode(), text)))
+
+
+def _produced(session: Session, key: bytes, value: bytes | None) -> int:
+    from kafka import KafkaProducer
+
+    limit = session.connection.request_timeout
+    producer = KafkaProducer(
+        **session.python_config(),
+        acks="all",
+        # A record that is written twice does no harm: the last one of a key holds.
+        enable_idempotence=False,
+        compression_type="gzip",
+        max_request_size=RECORD_BYTES,
+        allow_auto_create_topics=False,
+        max_block_ms=limit * 1000,
+        delivery_timeout_ms=(limit + 1) * 1000,
+    )
+    try:
+        sent = producer.send(STATE_TOPIC, value, key, partition=0)
+        return int(sent.get(timeout=limit + 5).offset)
+    finally:
+        producer.close(timeout=1)
+
+
+def claim_state(session: Session, key: str, value: Any, since: int) -> Any:
+    """Write a value for a key that had none when the log ended at C(since); return the value that holds.
+
+    Kafka cannot write on condition. So what was written in between holds, and is put back.
+    """
+    mine = write_state(session, key, value)
+    written, _end = _records(session, key, since)
+    between = [found for at, found in written if at < mine]
+    if not between or between[-1] is None:
+        return value
+    write_state(session, key, between[-1])
+    return between[-1]
+
+
+def _records(
+    session: Session, key: str, since: int, topics: Collection[str] | None = None
+) -> tuple[list[tuple[int, Any]], int]:
+    """The records of a key from an offset on as (offset, value), and where the log ends."""
+    if STATE_TOPIC not in (topics_at(session, None, [STATE_TOPIC]) if topics is None else topics):
+        return [], 0
+    found: tuple[list[tuple[int, Any]], int] = session.call(
+        f"read {STATE_TOPIC}", lambda: _consumed(session, key, since)
+    )
+    return found
+
+
+def _consumed(session: Session, key: str, since: int) -> tuple[list[tuple[int, Any]], int]:
+    """Read with kafka-python: a consumer of librdkafka always asks for the coordinator of a group, and a cluster
+    that is asked for the first time makes __consumer_offsets for that."""
+    from kafka import KafkaConsumer, TopicPartition
+
+    place = TopicPartition(STATE_TOPIC, 0)
+    consumer = KafkaConsumer(
+        **session.python_config(),
+        group_id=None,
+        auto_offset_reset="none",
+        max_partition_fetch_bytes=RECORD_BYTES,
+        receive_message_max_bytes=2 * RECORD_BYTES,
+    )
+    try:
+        consumer.assign([place])
+        end = consumer.end_offsets([place])[place]
+        consumer.seek(place, max(consumer.beginning_offsets([place])[place], since))
+        return _read(consumer, place, key, end, session.connection.request_timeout), end
+    finally:
+        consumer.close()
+
+
+def _read(consumer: Any, place: Any, key: str, end: int, timeout: float) -> list[tuple[int, Any]]:
+    found: list[tuple[int, Any]] = []
+    deadline = time.monotonic() + timeout
+    # Compaction leaves holes, at the end too: the position knows of them, the records do not.
+    while (at := consumer.position(place)) < end:
+        if time.monotonic() > deadline:
+            raise RequestFailedError("read", STATE_TOPIC, "TIMED_OUT", f"only offset {at} of {end} in {timeout:g} s")
+        for record in consumer.poll(timeout_ms=100).get(place, ()):
+            if record.key == key.encode():
+                found.append((record.offset, None if record.value is None else json.loads(record.value)))
+    return found
