@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.grid import Run
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.tune_report import tune_report
+from tests.support.browser import Browser
 
 END = {"resource": "more_tasks", "why": "it <grew>."}
 
@@ -63,3 +67,22 @@ def test_the_page_of_a_tuning_that_was_cut_says_so() -> None:
     page = tune_report("dc_a->dc_b", ROWS, END, 1, missing=3)
     assert "3 runs or more are missing" in page
     assert 'class="card inconclusive"' in page
+
+
+@pytest.mark.parametrize(("width", "is_dark"), [(1280, False), (400, True)], ids=["wide", "narrow"])
+def test_the_page_is_legible_on_every_screen(tmp_path: Path, width: int, is_dark: bool) -> None:
+    better = {"linger": 100, "batch": 1048576}
+    rows = [*ROWS, row("option", 2, 120, "fetch", fetch=16 << 20), row("together", 2, 140, **better)]
+    failed = {**row("tasks", 8, None), "problem": "no answer of mirror-with-a-long-name.example.com:8083 " * 4}
+    pages = {
+        "knee": tune_report("dc_a->dc_b", [*rows, failed], END, 1),
+        "none": tune_report(f"{'a' * 60}->{'b' * 60}", [row("tasks", 1, None)], END, 1),
+    }
+    with Browser(tmp_path / "profile") as browser:
+        for name, page in pages.items():
+            (tmp_path / f"{name}.html").write_text(page)
+            browser.open(f"file://{tmp_path}/{name}.html", width, is_dark)
+            (tmp_path / f"{name}.png").write_bytes(browser.picture(1400))
+            assert browser.complaints == [], name
+            assert browser.value("document.documentElement.scrollWidth") <= width, name
+            assert browser.violations() == [], name
