@@ -53,7 +53,7 @@ class Beat:
 
 
 def beat_of(flow: Flow, target: Picture | None) -> Beat:
-    """Return whether a flow lived when its target was last seen; None where it was not."""
+    """Return whether a flow lived when its target was last seen; UNKNOWN where nobody knows, with the reason."""
     if target is None:
         return Beat(UNKNOWN, why=_WHY["target"])
     if not flow.heartbeats:

@@ -6,7 +6,7 @@ A configuration directory holds C(generations/NAME/), each a set, and links to t
 in use. Every file keeps the path that it always had, as a link through C(current), so one rename changes all files of
 a node together, and nothing that names a file has to know of generations.
 
-C(proven) is the one with which the node has been whole last, and only that is ever gone back to. It moves by one rename
+C(proven) is the one with which the node has been whole last, to which it goes back. It moves by one rename
 too, once the node has been whole with a newer one; until then it is kept, whatever is switched to meanwhile.
 
 C(earlier) is the one that was proven before that. A quorum that loses its leader only after each of its controllers was

@@ -29,7 +29,7 @@ ANY = "anyExtendedKeyUsage"
 
 
 def read_certificate(certificate_file: str, key_file: str, ca_file: str, by_clients: bool = True) -> dict[str, Any]:
-    """The facts about one node's certificate; the rules on them stand in preflight/certificates.py.
+    """The facts about one node's certificate; the rules on them stand in preflight/rules/certificates.py.
 
     by_clients -- whether OpenSSL judges it as well as Java: a certificate that only brokers see is judged by Java.
 

@@ -65,7 +65,7 @@ class Member:
 
 
 def trust_facts(nodes: Iterable[tuple[Node, Mapping[str, Any] | None]]) -> dict[str, dict[str, Any]]:
-    """For each node with TLS and an answer what preflight/trust.py judges; the answer is the result of node_info.
+    """For each node with TLS and an answer what preflight/rules/trust.py judges; the answer is the result of node_info.
 
     nodes -- all of the inventory, None for one that was not asked: only all voters together say that no quorum has ever
     formed. Such a cluster has nothing to keep together, and its CA may be the very reason.

@@ -52,7 +52,7 @@ class ProgressAction(ActionBase):  # type: ignore[misc]  # Ansible ships no type
         interval: float,
         quiet: bool = False,
     ) -> Followed:
-        """Repeat ``look`` (see _progress.follow) on the real clock, showing its lines with the host's name.
+        """Repeat ``look`` (see _core/progress.py) on the real clock, showing its lines with the host's name.
 
         ``quiet`` is for one look that nobody waits for: its result says all.
         """

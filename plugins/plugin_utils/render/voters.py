@@ -11,15 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.plugin_utils.findings import Finding
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.registered import ACCEPT, accepted_ids
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.properties import effective, written
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_bool, names
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results, key, keys_of
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters import dynamic, plan, restarts
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.checks import check, unanswered
-from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.model import ClusterFacts
+from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.model import ClusterFacts, Step
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.read import (
     AUTO_JOIN,
     read_facts,
@@ -32,51 +34,107 @@ class Voters(Parts):
     """The key C(voters) of the model; docs/development/house.md lists its own keys."""
 
     def __init__(self, model: Mapping[str, Any], results: Results) -> None:
-        def facts() -> ClusterFacts:
-            """The controllers as they were just looked at, and the quorum as it just answered."""
-            settings = model["settings"]
-            found = read_facts(
-                str(settings["kafka_cluster_name"]),
-                model["nodes"],
-                results.of(model["first_host"], "__common_registered"),
-                lambda host: results.of(host, "__common_node_info"),
-                names(settings["kafka_controllers_leaving"]),
-                any(_joins_itself(node, results) for node in model["nodes"]),
-                accepted_ids(settings[ACCEPT]),
-            )
-            return replace(
-                found,
-                goes_dynamic=settings[dynamic.ASKED_BY],
-                nodes=read_nodes(model["nodes"], lambda host: results.of(host, "__common_node_info")),
-                version=str(settings["kafka_version"]),
-                raising=results.of(model["first_host"], "__common_voters_raising"),
-                gates=tuple(
-                    read_gate(node["host"], asked)
-                    for node in model["nodes"]
-                    if (asked := results.of(node["host"], "__common_voters_gate"))
-                ),
-            )
+        self._model, self._results = model, results
+        super().__init__(keys_of(self))
 
-        super().__init__(
-            {
-                "facts": facts,
-                "steps": lambda: plan.make_steps(self["facts"]),
-                "findings": lambda: check(self["facts"], self["steps"]),
-                "restarting": lambda: restarts.restarting(self["facts"], self["steps"]),
-                "registered": lambda: restarts.registered(self["facts"]),
-                "lines": lambda: plan.plan_lines(self["facts"], self["steps"], self["findings"]),
-                "refusal": lambda: plan.refusal_text(self["findings"]),
-                "is_static": lambda: self["facts"].is_static,
-                "goes_dynamic": lambda: self["facts"].is_static and self["facts"].goes_dynamic,
-                "joining": lambda: [one.host for one in self["facts"].joining],
-                "leaving": lambda: [one.host for one in self["facts"].leaving],
-                "going": lambda: plan.going(self["facts"]),
-                "silent": lambda: plan.silent(self["facts"]),
-                "unanswered": lambda: unanswered(self["facts"]),
-                "gone": lambda: plan.gone(self["facts"]),
-                "left": lambda: plan.left_lines(self["facts"]),
-            }
+    @key
+    def facts(self) -> ClusterFacts:
+        """The controllers as they were just looked at, and the quorum as it just answered."""
+        model, results, settings = self._model, self._results, self._model["settings"]
+        found = read_facts(
+            str(settings["kafka_cluster_name"]),
+            model["nodes"],
+            results.of(model["first_host"], "__common_registered"),
+            lambda host: results.of(host, "__common_node_info"),
+            names(settings["kafka_controllers_leaving"]),
+            any(_joins_itself(node, results) for node in model["nodes"]),
+            accepted_ids(settings[ACCEPT]),
         )
+        return replace(
+            found,
+            goes_dynamic=settings[dynamic.ASKED_BY],
+            nodes=read_nodes(model["nodes"], lambda host: results.of(host, "__common_node_info")),
+            version=str(settings["kafka_version"]),
+            raising=results.of(model["first_host"], "__common_voters_raising"),
+            gates=tuple(
+                read_gate(node["host"], asked)
+                for node in model["nodes"]
+                if (asked := results.of(node["host"], "__common_voters_gate"))
+            ),
+        )
+
+    @cached_property
+    def _steps(self) -> list[Step]:
+        return plan.make_steps(self.facts)
+
+    @cached_property
+    def _findings(self) -> list[Finding]:
+        return check(self.facts, self._steps)
+
+    @key
+    def restarting(self) -> list[str]:
+        """The hosts of the brokers that restart behind the change."""
+        return restarts.restarting(self.facts, self._steps)
+
+    @key
+    def registered(self) -> list[int]:
+        """The ids of the brokers of the inventory that the cluster has."""
+        return restarts.registered(self.facts)
+
+    @key
+    def lines(self) -> list[str]:
+        """The plan for people."""
+        return plan.plan_lines(self.facts, self._steps, self._findings)
+
+    @key
+    def refusal(self) -> str:
+        """Why the change is refused; empty where it is not."""
+        return plan.refusal_text(self._findings)
+
+    @key
+    def is_static(self) -> bool:
+        """Whether the quorum is static."""
+        return self.facts.is_static
+
+    @key
+    def goes_dynamic(self) -> bool:
+        """Whether it is static and the run makes it dynamic."""
+        return self.facts.is_static and self.facts.goes_dynamic
+
+    @key
+    def joining(self) -> list[str]:
+        """The hosts that become voters."""
+        return [one.host for one in self.facts.joining]
+
+    @key
+    def leaving(self) -> list[str]:
+        """The hosts that leave."""
+        return [one.host for one in self.facts.leaving]
+
+    @key
+    def going(self) -> list[int]:
+        """The ids that are taken out, in their order."""
+        return plan.going(self.facts)
+
+    @key
+    def silent(self) -> list[int]:
+        """Those of them that do not answer."""
+        return plan.silent(self.facts)
+
+    @key
+    def unanswered(self) -> str:
+        """Why it is not known who votes."""
+        return unanswered(self.facts)
+
+    @key
+    def gone(self) -> list[str]:
+        """The hosts of those that left."""
+        return plan.gone(self.facts)
+
+    @key
+    def left(self) -> list[str]:
+        """What is left to do, for people."""
+        return plan.left_lines(self.facts)
 
 
 def _joins_itself(node: Mapping[str, Any], results: Results) -> bool:
