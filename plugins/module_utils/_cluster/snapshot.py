@@ -15,6 +15,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.topic_names 
 
 #: The topic in which this collection keeps what a run must find again: moves under way, and throttles before them.
 STATE_TOPIC = "_streamops_state"
+#: The biggest record of the state topic. A plan of a million partitions is one of about 50 MB before compression.
+RECORD_BYTES = 64 << 20
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,8 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import topics_at
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import STATE_TOPIC
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import RECORD_BYTES, STATE_TOPIC
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
-
-#: The biggest record of the state topic. A plan of a million partitions is one of about 50 MB before compression.
-RECORD_BYTES = 64 << 20
 
 
 def read_state(session: Session, key: str, topics: Collection[str] | None = None) -> tuple[Any, int]:
