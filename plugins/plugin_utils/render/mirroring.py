@@ -4,7 +4,8 @@
 
 What each cluster said of itself is C(__kafka_endpoint) of its brokers; the mirror that looks at both ends registers
 C(__mirror_maker_clusters), C(__mirror_maker_legacy_seen), C(__mirror_maker_look), C(__mirror_maker_gaps) and
-C(__mirror_maker_opposed). Each mirror registers C(__mirror_maker_runs).
+C(__mirror_maker_opposed), and sets C(__mirror_maker_verdicts), a list. Each mirror registers C(__mirror_maker_runs).
+The verdict is on the flow of the loop over flows, C(_mirror_maker_flow).
 """
 
 from __future__ import annotations
