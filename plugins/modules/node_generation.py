@@ -236,6 +236,11 @@ unproven:
       whole with it, since the run that started it has not come to its end.
   returned: success
   type: bool
+differs:
+  description:
+    - Whether anything was not as wanted. RV(changed) says so too, unless a task that only compares overrules it.
+  returned: success
+  type: bool
 judged:
   description: Whether Java and Kafka judged the files; false where the node has them already, or cannot judge them now.
   returned: with O(trial)

@@ -61,22 +61,24 @@ class NotOursError(StreamopsError):
 
 
 def ensure(
-    module: AnsibleModule, directories: Sequence[Mapping[str, Any]], files: Sequence[Mapping[str, Any]]
+    module: AnsibleModule,
+    directories: Sequence[Mapping[str, Any]],
+    files: Sequence[Mapping[str, Any]],
+    done: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Bring all to their wanted state; returns {changed, changed_paths, diff}. In check mode nothing is written.
 
-    Everything is looked at before the first write, so a path of the wrong kind leaves nothing half done.
+    Everything is looked at before the first write, so a path of the wrong kind leaves nothing half done. C(done) is
+    what was changed before, to which this is added; it holds it also where a write fails in the middle.
     """
     refuse_other_kinds(directories, files)
-    changed: list[str] = []
-    diffs: list[dict[str, str]] = []
-    for one in directories:
-        if _directory(module, one, diffs):
-            changed.append(one["path"])
-    for one in files:
-        if _file(module, one, diffs):
-            changed.append(one["path"])
-    return {"changed": bool(changed), "changed_paths": changed, "diff": diffs}
+    done = {"changed": False, "changed_paths": [], "diff": []} if done is None else done
+    steps = [*((_directory, one) for one in directories), *((_file, one) for one in files)]
+    for bring, one in steps:
+        if bring(module, one, done["diff"]):
+            done["changed"] = True
+            done["changed_paths"].append(one["path"])
+    return done
 
 
 def refuse_other_kinds(directories: Iterable[Mapping[str, Any]], files: Iterable[Mapping[str, Any]]) -> None:

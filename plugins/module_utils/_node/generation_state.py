@@ -59,7 +59,7 @@ def _bring(module: AnsibleModule, done: dict[str, Any]) -> dict[str, Any]:
     found, files = Generations(options["path"]), _files(options)
     plan = _judged(module, files)
     judged = _tried(module, options["trial"], files) if options["trial"] else {}
-    _add(done, ensure(module, options["directories"], given(options, "other_files")))
+    ensure(module, options["directories"], given(options, "other_files"), done)
     if plan:
         _add(done, stage(module, _place(options), files, plan, options["retry"]))
     _switch(module, found, done)
@@ -69,6 +69,7 @@ def _bring(module: AnsibleModule, done: dict[str, Any]) -> dict[str, Any]:
     return {
         **result_of(module, done),
         **judged,
+        "differs": done["changed"],
         "digest": content_digest(files),
         "copied_paths": copied["changed_paths"],
         "generations": found.names(),
@@ -80,7 +81,8 @@ def _judged(module: AnsibleModule, files: Sequence[Mapping[str, Any]]) -> Plan |
     """Return what is to be staged, None where no files are; refuse what cannot be written. Nothing is written."""
     options = module.params
     path, directories = options["path"], options["directories"]
-    if not module.check_mode and not os.path.isdir(path) and path not in [one["path"] for one in directories]:
+    given_ones = [os.path.normpath(one["path"]) for one in directories]
+    if not module.check_mode and not os.path.isdir(path) and os.path.normpath(path) not in given_ones:
         raise StreamopsError(f"{path} is not a directory. Create it first; nothing was written.")
     refuse_other_kinds(directories, [*given(options, "other_files"), *options["copies"]])
     if not files or options["state"] not in _WITH_FILES:

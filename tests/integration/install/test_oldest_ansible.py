@@ -64,7 +64,7 @@ def test_it_is_that_version(programs: Path) -> None:
 
 def test_every_file_of_a_secured_site_is_rendered(site: Cluster) -> None:
     foreseen = site.playbook("site.yml", "--check").ok()
-    assert "Files | Write the node's files, and stage those that it starts with" in foreseen.output
+    assert "Files | Compare the node's files with what is wanted" in foreseen.output
     assert foreseen.changed > 0
 
 
