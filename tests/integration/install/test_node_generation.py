@@ -514,3 +514,21 @@ def test_a_disk_that_takes_no_generation_tells_what_was_written_beside_it(conf: 
     failed = generation(conf, "staged", NEW, diff=True, **around(conf))
     assert failed["failed"], failed
     assert failed["changed"] is (conf / "tls").exists()
+
+
+def test_a_file_that_cannot_be_written_tells_what_was_written_before_it(conf: Path) -> None:
+    more = around(conf)
+    more["other_files"].append({"path": str(conf / "nowhere" / "a.pem"), "content": "", "mode": "0440"})
+    failed = generation(conf, "staged", NEW, diff=True, **more)
+    assert failed["failed"]
+    assert failed["changed"], failed
+    assert (conf / "tls" / "truststore.pem").exists()
+    assert used(conf) == OLD
+    assert generation(conf, "staged", NEW)["generations"]["staged"], "nothing waited before"
+
+
+def test_a_directory_may_be_written_in_two_ways(tmp_path: Path) -> None:
+    conf = tmp_path / "config"
+    made = generation(conf, "current", OLD, directories=[{"path": f"{conf}/", "mode": "0750"}])
+    assert (made["changed"], made["differs"]) == (True, True)
+    assert used(conf) == OLD
