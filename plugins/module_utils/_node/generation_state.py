@@ -57,7 +57,7 @@ def _bring(module: AnsibleModule, done: dict[str, Any]) -> dict[str, Any]:
     """Do it; C(done) holds what was changed also where this fails in the middle."""
     options = module.params
     found, files = Generations(options["path"]), _files(options)
-    plan = _judged(module, files)
+    plan = _to_stage(module, files)
     judged = _tried(module, options["trial"], files) if options["trial"] else {}
     ensure(module, options["directories"], given(options, "other_files"), done)
     if plan:
@@ -77,12 +77,12 @@ def _bring(module: AnsibleModule, done: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _judged(module: AnsibleModule, files: Sequence[Mapping[str, Any]]) -> Plan | None:
+def _to_stage(module: AnsibleModule, files: Sequence[Mapping[str, Any]]) -> Plan | None:
     """Return what is to be staged, None where no files are; refuse what cannot be written. Nothing is written."""
     options = module.params
     path, directories = options["path"], options["directories"]
-    given_ones = [os.path.normpath(one["path"]) for one in directories]
-    if not module.check_mode and not os.path.isdir(path) and os.path.normpath(path) not in given_ones:
+    made = [os.path.normpath(one["path"]) for one in directories]
+    if not module.check_mode and not os.path.isdir(path) and os.path.normpath(path) not in made:
         raise StreamopsError(f"{path} is not a directory. Create it first; nothing was written.")
     refuse_other_kinds(directories, [*given(options, "other_files"), *options["copies"]])
     if not files or options["state"] not in _WITH_FILES:
@@ -124,11 +124,11 @@ def _switch(module: AnsibleModule, found: Generations, done: dict[str, Any]) -> 
     elif state == "proven":
         done["changed"] |= _changed(module, not found.is_proven(), found.prove)
     elif state == "previous":
-        done["changed_paths"] = found.apart()
+        done["changed_paths"] += found.apart()
         done["changed"] |= _changed(module, found.way_back() is not None, lambda: found.go_back(why))
     elif state == "earlier":
         link = found.doubted()
-        done["changed_paths"] = found.apart(link) if link else []
+        done["changed_paths"] += found.apart(link) if link else []
         done["changed"] |= _changed(module, link is not None, lambda: _take_back(found, why))
 
 
