@@ -64,7 +64,7 @@ class ClusterView:
     @key
     def identities(self) -> list[dict[str, Any]]:
         """Who its nodes of Kafka are: host, node_id and roles."""
-        return [node.identity() for node in self.inventory.kafka if node.cluster == self.name]
+        return [node.identity() for node in self._own(self.inventory.kafka)]
 
     @key
     def zookeepers(self) -> list[dict[str, Any]]:
@@ -83,7 +83,10 @@ class ClusterView:
 
     def _plain(self, nodes: Iterable[Node]) -> list[dict[str, Any]]:
         """Return those of the nodes that belong to the cluster, as tasks read them."""
-        return [node.plain() for node in nodes if node.cluster == self.name]
+        return [node.plain() for node in self._own(nodes)]
+
+    def _own(self, nodes: Iterable[Node]) -> list[Node]:
+        return [node for node in nodes if node.cluster == self.name]
 
     # Tasks ask most often who does what is done once for a cluster: names alone, for which no listener is read.
 
@@ -123,7 +126,7 @@ class ClusterView:
         return self._hosts(node for node in self.inventory.nodes if node.zookeeper)
 
     def _hosts(self, nodes: Iterable[Node]) -> list[str]:
-        return [node.name for node in nodes if node.cluster == self.name]
+        return [node.name for node in self._own(nodes)]
 
     def _is_member(self, server: str) -> bool:
         """Tell whether a server belongs to the ensemble, and is not about to come or go."""

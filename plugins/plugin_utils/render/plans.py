@@ -21,6 +21,8 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.planned im
     node_does,
 )
 
+#: The result of the task that writes the files of a node, or lets them wait.
+WRITTEN = "__common_generation"
 #: By what they are about, the results of the modules that change what a cluster holds.
 HELD_BY_CLUSTER = {
     "setting": "__kafka_resources_configs",
@@ -35,22 +37,24 @@ GROWTH = {"growth": "__kafka_resources_added"}
 DECLARED = {"topic": "kafka_topics", "user": "kafka_users", "quota": "kafka_quotas"}
 
 
-def cluster_plans(hosts: Iterable[str], mirrors: Iterable[str], results: Results, written: str) -> list[ClusterPlan]:
+def cluster_plans(
+    hosts: Iterable[str], mirrors: Iterable[str], results: Results, everything: bool
+) -> list[ClusterPlan]:
     """Collect the plans of all clusters of a run, by name; none of a cluster of which no task has planned anything.
 
-    mirrors -- the hosts of mirrors, which a run looks at after its first change. written -- the name of the result
-    that names files; where it is empty, only the growth of topics is collected.
+    mirrors -- the hosts of mirrors, which a run looks at after its first change. everything -- whether all that a run
+    does is collected; else only the growth of topics.
     """
-    wanted = {**HELD_BY_CLUSTER, **GROWTH} if written else GROWTH
+    wanted = {**HELD_BY_CLUSTER, **GROWTH} if everything else GROWTH
     behind, by_cluster = frozenset(mirrors), dict[str, list[str]]()
     for host in hosts:
         by_cluster.setdefault(str(results.of(host, "kafka_cluster_name")), []).append(host)
     found = []
     for name, members in sorted(by_cluster.items()):
         nodes = [
-            node_plan(host, results, written, host not in behind)
+            node_plan(host, results, host not in behind)
             for host in sorted(members)
-            if "restart_reasons" in results.of(host, "__common_node_info") and written and results.of(host, written)
+            if everything and results.of(host, WRITTEN) and "restart_reasons" in results.of(host, "__common_node_info")
         ]
         held = [(subject, done) for subject, key in wanted.items() for done in _done(members, results, key)]
         if nodes or held:
@@ -63,9 +67,9 @@ def cluster_plans(hosts: Iterable[str], mirrors: Iterable[str], results: Results
     return found
 
 
-def node_plan(host: str, results: Results, written: str, compared: bool = True) -> NodePlan:
+def node_plan(host: str, results: Results, compared: bool = True) -> NodePlan:
     """Return what would be done to one node."""
-    info, made = results.of(host, "__common_node_info"), results.of(host, written)
+    info, made = results.of(host, "__common_node_info"), results.of(host, WRITTEN)
     files = sorted({basename(path.rstrip("/")) for path in made.get("changed_paths") or ()})
     does = node_does(info, files, bool(results.of(host, "kafka_restart_force")))
     reasons = sorted(map(_told, info["restart_reasons"]))

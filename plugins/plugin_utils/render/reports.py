@@ -14,7 +14,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_files i
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import CONTROLLER_PURPOSE
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import ZOOKEEPER_MODE, listener_for
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.plans import cluster_plans
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.plans import WRITTEN, cluster_plans
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports import (
     carried,
     dumped,
@@ -44,8 +44,6 @@ CHANGES = {
     "ACLs": "__kafka_resources_acls",
     "quotas": "__kafka_resources_quotas",
 }
-#: The result of the task that writes the files of a node, or lets them wait.
-WRITTEN = "__common_generation"
 
 
 class Reports(Parts):
@@ -324,7 +322,7 @@ class Reports(Parts):
         C(before_the_first) change.
         """
         everything = before_the_first or self._is_plan
-        return cluster_plans(self._hosts, self._mirrors, self._results, WRITTEN if everything else "")
+        return cluster_plans(self._hosts, self._mirrors, self._results, everything)
 
     @property
     def _is_plan(self) -> bool:
