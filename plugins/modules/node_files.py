@@ -24,14 +24,14 @@ options:
         description: The directory.
         type: path
         required: true
-      mode:
+      mode: &mode
         description: Permissions as an octal string.
         type: str
         required: true
-      owner:
+      owner: &owner
         description: Owner; left alone when not given.
         type: str
-      group:
+      group: &group
         description: Group; left alone when not given.
         type: str
   files:
@@ -48,16 +48,9 @@ options:
         description: The content.
         type: str
         required: true
-      mode:
-        description: Permissions as an octal string.
-        type: str
-        required: true
-      owner:
-        description: Owner; left alone when not given.
-        type: str
-      group:
-        description: Group; left alone when not given.
-        type: str
+      mode: *mode
+      owner: *owner
+      group: *group
   secret_files:
     description: Files as in O(files) whose content is never shown.
     type: list

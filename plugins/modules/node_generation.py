@@ -59,14 +59,14 @@ options:
         description: The content.
         type: str
         required: true
-      mode:
+      mode: &mode
         description: Permissions as an octal string.
         type: str
         required: true
-      owner:
+      owner: &owner
         description: Owner; left alone when not given.
         type: str
-      group:
+      group: &group
         description: Group; left alone when not given.
         type: str
   secret_files:
@@ -124,16 +124,9 @@ options:
         description: The directory.
         type: path
         required: true
-      mode:
-        description: Permissions as an octal string.
-        type: str
-        required: true
-      owner:
-        description: Owner; left alone when not given.
-        type: str
-      group:
-        description: Group; left alone when not given.
-        type: str
+      mode: *mode
+      owner: *owner
+      group: *group
   other_files:
     description:
       - Files that belong to no generation, since nodes share them or the node reads them while it runs. Each has its
@@ -164,16 +157,9 @@ options:
         description: The place of the copy; its directory must exist.
         type: path
         required: true
-      mode:
-        description: Permissions as an octal string.
-        type: str
-        required: true
-      owner:
-        description: Owner; left alone when not given.
-        type: str
-      group:
-        description: Group; left alone when not given.
-        type: str
+      mode: *mode
+      owner: *owner
+      group: *group
   why:
     description:
       - Why the node goes back, with O(state=previous) and O(state=earlier). It is kept beside the generation that is
