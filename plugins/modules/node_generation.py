@@ -224,7 +224,7 @@ unproven:
   type: bool
 differs:
   description:
-    - Whether anything was not as wanted. RV(changed) says so too, unless a task that only compares overrules it.
+    - Whether anything was not as wanted. C(changed) says so too, unless a task that only compares overrules it.
   returned: success
   type: bool
 judged:
