@@ -65,8 +65,13 @@ def event_of(value: bytes | None, flow: str) -> Event | None:
         return None
     if not isinstance(said, dict) or said.keys() != _KEYS.keys():
         return None
-    if any(type(said[key]) is not kind or (kind is int and said[key] < 0) for key, kind in _KEYS.items()):
+    if not all(_is_right(said[key], kind) for key, kind in _KEYS.items()):
         return None
     if said["form"] != FORM or said["flow"] != flow:
         return None
     return Event(flow, said["partition"], Place(said["series"], said["number"]), said["at"])
+
+
+def _is_right(value: object, kind: type) -> bool:
+    """Return whether a value is a text, or a number that is not negative; true and false are no numbers here."""
+    return isinstance(value, kind) and not (isinstance(value, int) and (isinstance(value, bool) or value < 0))

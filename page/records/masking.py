@@ -16,7 +16,7 @@ from typing import Any
 
 from page.records import bounds
 from page.records.naming import Mentions, normal
-from page.records.trees import NoTreeError, compact, tree_of
+from page.records.trees import NoTreeError, Number, compact, tree_of
 
 #: What stands for a value, whatever it was: neither its kind nor its length is told.
 MASK = "***"
@@ -76,7 +76,7 @@ class Mask:
             return found
         if isinstance(tree, list):
             return [self._masked(one) for one in tree]
-        return self._text(tree) if type(tree) is str else tree
+        return self._text(tree) if isinstance(tree, str) and not isinstance(tree, Number) else tree
 
     def _text(self, text: str) -> str:
         """Return a text in JSON, which may be JSON itself: then what it has is masked as well.

@@ -34,13 +34,20 @@ from page.shown.wanted import BY_NAME, Sort, Wanted, listed
 
 Row = Mapping[str, Any]
 
+
+def _most(group: Row) -> int | None:
+    """Return the records of the partition that a group is behind with most; None where none is known."""
+    lags = [one["lag"] for topic in group.get("topics") or () for one in topic["partitions"] if one["lag"]]
+    return max(lags, default=None)
+
+
 SORTS = (
     Sort("lag", "Lag", lambda one: one.get("behind") or one.get("lag")),
     Sort("name", "Name", lambda one: one["name"], falls=False, words=BY_NAME, column="Group"),
     Sort("type", "Type", lambda one: one["type"], falls=False, words=BY_NAME),
     Sort("state", "State", lambda one: one["state"], falls=False, words=BY_NAME),
     Sort("members", "Members", lambda one: one.get("member_count")),
-    Sort("most", "Most behind", lambda one: _most(one)),
+    Sort("most", "Most behind", _most),
 )
 #: Of one group.
 POSITION_SORTS = (
@@ -77,12 +84,6 @@ def groups(state: State, wanted: Wanted) -> Sheet:
     lister = Lister("Groups", own, wanted, found, SORTS, table, downloads(own, wanted), True, kinds=KINDS)
     lines = chain([COLUMNS], (_line(one) for one in found.every))
     return sheet_of(state, "groups", data, lister=lister if seen else None, rows=lines)
-
-
-def _most(group: Row) -> int | None:
-    """Return the records of the partition that a group is behind with most; None where none is known."""
-    lags = [one["lag"] for topic in group.get("topics") or () for one in topic["partitions"] if one["lag"]]
-    return max(lags, default=None)
 
 
 def group(state: State, name: str, wanted: Wanted) -> Sheet | None:

@@ -230,7 +230,7 @@ def _end(side: str, name: str, end: State | None) -> Cell:
 def _topic(one: Row, states: Mapping[str, State]) -> list[Cell]:
     word, tone = STATES[one["state"]]
     behind, remote = one["behind_seconds"], one["remote_topic"]
-    source, _, target = one["flow"].partition("->")
+    source, _arrow, target = one["flow"].partition("->")
     at_source = one["source_partitions"] is not None
     cluster, name = (source, one["topic"]) if at_source else (target, remote)
     link = path("clusters", cluster, "topics", name) if cluster in states else ""

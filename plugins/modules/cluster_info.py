@@ -95,7 +95,7 @@ cluster_id:
   type: str
   returned: success
 controller_id:
-  description: Id of the active controller, null while there is none or RV(quorum.error) says that it is not known.
+  description: Id of the active controller, null while there is none or C(quorum.error) says that it is not known.
   type: int
   returned: success
 nodes:

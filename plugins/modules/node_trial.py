@@ -103,8 +103,10 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils._core.module import SecretModule, run_module
 from ansible_collections.streamops.kafka.plugins.module_utils._node.trial import trial
 
-#: Both may hold secrets.
+#: The content of each may hold secrets.
 FILE = {"path": {"type": "path", "required": True}, "content": {"type": "str", "required": True, "no_log": True}}
+#: A store itself is no secret: its path stays in results, its content does not.
+STORE = {"type": "dict", "required": True, "no_log": False, "options": FILE}
 SPEC = {
     "name": {"type": "str", "required": True},
     "java": {"type": "str", "default": ""},
@@ -113,7 +115,7 @@ SPEC = {
     "start": {"type": "dict", "options": FILE},
     "stores": {
         "type": "dict",
-        "options": {name: {"type": "dict", "required": True, "options": FILE} for name in ("keystore", "truststore")},
+        "options": {"keystore": STORE, "truststore": STORE},
     },
 }
 

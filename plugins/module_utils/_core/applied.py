@@ -59,6 +59,11 @@ class Applied(Generic[_Key]):
             others = f"; refused too: {too}" if too else ""
             raise RequestFailedError(self._what, self._label(key), code, f"{why}{others}")
 
+    def settle(self) -> None:
+        """Keep what had no clear answer as done: a look has shown it."""
+        self.done += self.doubtful
+        self.doubtful = []
+
     @contextlib.contextmanager
     def truthful(self, changes: Callable[[Sequence[_Key]], Iterable[Change]], diff: bool) -> Iterator[None]:
         """Have an error of the work inside carry what was changed before it; C(changes) says it of keys."""

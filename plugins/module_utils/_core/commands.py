@@ -12,7 +12,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
 
@@ -133,6 +133,8 @@ class Streamed:
         self._process = subprocess.Popen(  # pylint: disable=ansible-bad-function
             list(argv), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, start_new_session=True, env=env
         )
+        # A pipe was asked for, so there is one.
+        self._output = cast("IO[bytes]", self._process.stdout)
 
     def __enter__(self) -> Streamed:
         return self
@@ -142,19 +144,16 @@ class Streamed:
     ) -> None:
         if self._process.poll() is None:
             _kill(self._process)
-        if self._process.stdout:
-            self._process.stdout.close()
+        self._output.close()
 
     def chunks(self) -> Iterator[bytes]:
         """What it prints, as it comes, to its end or to the end of its time."""
-        output = self._process.stdout
-        assert output is not None
         while True:
             left = self._deadline - time.monotonic()
-            if left <= 0 or not select.select([output], [], [], left)[0]:
+            if left <= 0 or not select.select([self._output], [], [], left)[0]:
                 self.is_over = True
                 return
-            chunk = os.read(output.fileno(), _CHUNK)
+            chunk = os.read(self._output.fileno(), _CHUNK)
             if not chunk:
                 return
             yield chunk

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Optional
 
 from ansible.module_utils.common.validation import check_type_bool, check_type_float
 
@@ -26,7 +26,7 @@ ALLOWED = {
 }
 _KINDS = {"bool": "neither true nor false", "int": "no whole number", "float": "no number"}
 #: The least and the most of a number; None: there is none.
-Limits: TypeAlias = "Sequence[float | None]"
+Limits: TypeAlias = Sequence[Optional[float]]
 NO_LIMITS: Limits = (None, None)
 # With an exponent too, as JSON and YAML write floats.
 _FLOAT = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")

@@ -152,7 +152,7 @@ def values(record_bytes: int) -> list[bytes]:
     """Values of the load: half of each is drawn, half is the same everywhere, so that about 2 to 1 can be packed."""
     drawn = random.Random(46)
     half = record_bytes // 2
-    return [drawn.randbytes(half) + b"s" * (record_bytes - half) for _ in range(_VALUES)]
+    return [drawn.randbytes(half) + b"s" * (record_bytes - half) for _number in range(_VALUES)]
 
 
 def watched(session: Session, number: int, partitions: int, records: int, bounds: Mapping[str, float]) -> list[Look]:

@@ -95,7 +95,7 @@ def _round_trip(addresses: Sequence[str]) -> float:
     for address in addresses:
         try:
             found = network.resolve(*split_host_port(address))
-            return round(min(_handshake(found) for _ in range(_TRIES)), 6)
+            return round(min(_handshake(found) for _try in range(_TRIES)), 6)
         except (OSError, ValueError) as error:
             problems.append(f"{address}: {error}")
     raise TuneProcessError(

@@ -63,7 +63,7 @@ def ask(pid: int, command: str, *arguments: str) -> str:
 
 
 def _body(answer: str) -> str:
-    status, _, body = answer.partition("\n")
+    status, _end, body = answer.partition("\n")
     if status.strip() != "0":
         raise AttachError(f"it refuses to be asked ({' '.join(body.split())[:200] or status})")
     return body

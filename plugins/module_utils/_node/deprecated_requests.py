@@ -65,10 +65,10 @@ def counted(lines: Iterable[str]) -> list[dict[str, Any]]:
     """Return what lines of JmxTool say: of each client, API and version how many requests came."""
     found = []
     for line in lines:
-        name, _, count = line.strip().rpartition(":Count=")
+        name, _attribute, count = line.strip().rpartition(":Count=")
         if not name.startswith(MBEAN) or not count.isdecimal():
             continue
-        keys = {key: value.strip('"') for key, _, value in (one.partition("=") for one in name.split(","))}
+        keys = {key: value.strip('"') for key, _equals, value in (one.partition("=") for one in name.split(","))}
         if keys.get("request") not in _TWICE and int(count):
             found.append(
                 {

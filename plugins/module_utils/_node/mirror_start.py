@@ -69,11 +69,11 @@ def _refusals(pair: str, flow: Flow) -> Iterator[str]:
 def read(lines: Iterable[str]) -> dict[str, Flow]:
     """Return what these lines, all since one start of the mirror, tell of each flow."""
     flows: dict[str, Flow] = {}
-    last: tuple[Flow, str] | None = None
+    refused: Flow | None = None
+    connector = ""
     for line in lines:
-        if last and line.startswith("Invalid value "):
-            flow, connector = last
-            flow.told[connector] = masked(line)
+        if refused and line.startswith("Invalid value "):
+            refused.told[connector] = masked(line)
         elif found := _MEMBER.search(line):
             flows.setdefault(found[1], Flow()).member = found[2]
         elif found := _JOINED.search(line):
@@ -85,6 +85,6 @@ def read(lines: Iterable[str]) -> dict[str, Flow]:
         elif found := _SAME.search(line):
             flows.setdefault(found[1], Flow()).told[found[2]] = ""
         elif found := _REFUSED.search(line):
-            last = (flows.setdefault(found[2], Flow()), found[1])
-            last[0].told[found[1]] = "its log says why"
+            refused, connector = flows.setdefault(found[2], Flow()), found[1]
+            refused.told[connector] = "its log says why"
     return flows

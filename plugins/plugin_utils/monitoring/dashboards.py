@@ -80,6 +80,10 @@ def _variables(job: str, present: str) -> list[dict[str, Any]]:
     ]
 
 
+def _kind(panel: Mapping[str, Any]) -> str:
+    return next(kind for kind in KINDS if kind in panel)
+
+
 def _panels(entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield rows and panels from left to right; a panel that does not fit begins a new line below the highest one."""
     number, top = 0, 0
@@ -96,7 +100,7 @@ def _panels(entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         left, top, height = 0, top + 1, 0
         for one in row["panels"]:
             number += 1
-            kind = next(kind for kind in KINDS if kind in one)
+            kind = _kind(one)
             width = WIDTH // (2 if one.get("wide") else 3)
             if left + width > WIDTH:
                 left, top, height = 0, top + height, 0

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.node import kinds
@@ -26,13 +27,14 @@ class ManifestParts(Parts):
                 "properties": lambda: self._bare.properties,
                 "limits": lambda: self._bare.limits,
                 "watched": lambda: [file.path for file in self._bare.watched()],
-                "wanted": lambda: self._whole.wanted(),
+                # Without the lambda the manifest would be made here, before anybody asks for it.
+                "wanted": lambda: self._whole.wanted(),  # pylint: disable=unnecessary-lambda
                 "directories": lambda: [one.plain() for one in self._bare.directories],
                 "start_files": lambda: shown(self._whole.start_files()),
                 "secret_start_files": lambda: hidden(self._whole.start_files()),
                 "other_files": lambda: shown(self._whole.other_files()),
                 "secret_other_files": lambda: hidden(self._whole.other_files()),
-                "trial": lambda: kinds.trial(model),
+                "trial": partial(kinds.trial, model),
                 "note": lambda: [kinds.note(model).plain()],
                 "data_directories": lambda: [one.plain() for one in kinds.identity(model)[0]],
                 "myid": lambda: kinds.identity(model)[1].plain(),

@@ -123,8 +123,8 @@ def _plot(points: Sequence[Point], marked: Any, name: str, shown: Callable[[Any]
 def _dot(frame: Frame, x: float, point: Point, title: str, is_marked: bool) -> Iterator[str]:
     """The median of a setting, and a bar for the range of its repeats."""
     low, high = frame.y(min(point.rates)), frame.y(max(point.rates))
-    bar = "stroke:var(--accent);stroke-width:6;opacity:.35"
-    yield f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{low:.1f}" y2="{high:.1f}" style="{bar}"/>'
+    range_style = "stroke:var(--accent);stroke-width:6;opacity:.35"
+    yield f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{low:.1f}" y2="{high:.1f}" style="{range_style}"/>'
     style = f"fill:var(--{'accent' if is_marked else 'card'});stroke:var(--accent);stroke-width:2"
     at = f'cx="{x:.1f}" cy="{frame.y(point.median):.1f}"'
     yield f'<circle {at} r="5" style="{style}"><title>{escape(title)}</title></circle>'

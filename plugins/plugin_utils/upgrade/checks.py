@@ -250,7 +250,7 @@ def registrations(facts: ClusterFacts) -> Outcome:
     def found() -> Findings:
         nodes = [{"node_id": node.node_id, "roles": node.roles} for node in facts.kafka]
         for line in missing(nodes, facts.info or {}, facts.accepted):
-            what, _, fix = line.partition(". fix: ")
+            what, _separator, fix = line.partition(". fix: ")
             yield Finding(REFUSE, what, fix)
         by_id = {node.node_id: node for node in facts.kafka if "broker" in node.roles and node.running}
         if fenced := [by_id[one["id"]] for one in _list(facts, "nodes") if one["fenced"] and one["id"] in by_id]:

@@ -72,6 +72,11 @@ def bad_name(inventory: Inventory) -> Iterator[Problem]:
             yield Problem(node, what, repr(str(cluster)), variable="kafka_cluster_name")
 
 
+def _group_of(variable: str) -> str:
+    """Return the fixed name of the group that a GROUP_VARIABLE means."""
+    return next(name for name in GROUPS.values() if name.endswith(variable.split("_", 1)[1].removesuffix("_group")))
+
+
 @rule(fix="remove the variable, and make your group a child of the allowed one")
 def group_named_by_variable(inventory: Inventory) -> Iterator[Problem]:
     """A variable such as `kafka_brokers_group` names a group of the inventory. The names of the groups are fixed, since
@@ -79,7 +84,7 @@ def group_named_by_variable(inventory: Inventory) -> Iterator[Problem]:
     them."""
     for node in inventory.processes:
         for variable in filter(GROUP_VARIABLE.fullmatch, node.variables):
-            group = next(one for one in GROUPS.values() if one.endswith(variable.split("_", 1)[1][: -len("_group")]))
+            group = _group_of(variable)
             yield Problem(
                 node,
                 "the names of the groups are fixed, and nothing reads this variable",

@@ -92,8 +92,10 @@ def _pairs(value: Any) -> str:
     return ", ".join(f"{item.get('source')}->{item.get('target')}" for item in items) or "no flow"
 
 
-@rule(fix="correct the name, describe a source outside of the inventory in mirror_external_clusters, or set enabled:"
-    " false")  # fmt: skip
+@rule(
+    fix="correct the name, describe a source outside of the inventory in mirror_external_clusters, or set enabled:"
+    " false"
+)
 def unknown_cluster(inventory: Inventory) -> Iterator[Problem]:
     """The source or target of a flow is no cluster with brokers in this inventory, and its mirrors know it neither by
     `mirror_external_clusters`."""

@@ -131,6 +131,6 @@ def brokers_differ(inventory: Inventory) -> Iterator[Problem]:
                 found.setdefault("nothing" if one is None else str(one.value).strip().lower(), []).append(broker)
             if len(found) > 1:
                 said = "; ".join(f"{value} on {', '.join(n.name for n in nodes)}" for value, nodes in found.items())
-                variable = next(one.variable for b in cluster.brokers if (one := b.properties().get(key)) is not None)
+                variables = [one.variable for b in cluster.brokers if (one := b.properties().get(key)) is not None]
                 what = "what a topic does depends on the broker that leads it"
-                yield Problem(cluster.brokers, what, f"{key}: {said}", "the same on all brokers", variable=variable)
+                yield Problem(cluster.brokers, what, f"{key}: {said}", "the same on all brokers", variable=variables[0])

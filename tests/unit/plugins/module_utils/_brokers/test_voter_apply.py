@@ -25,12 +25,33 @@ def test_a_removal_that_was_not_answered_may_be_done(
     voters = tuple(Voter(node, directory, 100, 0, 0) for node, directory in ((1, "a"), (2, "b"), (3, "c")))
     monkeypatch.setattr(voter_apply, "describe_quorum", lambda _session: Quorum(1, 5, 100, voters, ()))
     monkeypatch.setattr(voter_apply, "remove_voter", remove)
-    params = {"node_id": 3, "state": "absent", "listeners": None, "timeout": 5}
+    params = {"node_id": 3, "state": "absent", "listeners": None, "timeout": 0}
     with pytest.raises(RequestFailedError) as failed:
         voter_apply.ensure_voter(session, params, False, False)
     assert failed.value.done["changed"] is changed
     assert ("No clear answer came for removed 3@c" in failed.value.message) is changed
     assert failed.value.message.endswith("Nothing was changed.") is not changed
+
+
+@pytest.mark.parametrize("state", ["present", "absent"])
+def test_a_change_without_an_answer_that_the_quorum_shows_in_the_end_is_done(
+    monkeypatch: pytest.MonkeyPatch, state: str
+) -> None:
+    # A quorum of a machine under load takes longer than the request for the change may.
+    def unanswered(*_given: Any) -> None:
+        raise RequestFailedError("change", "voter 3", "REQUEST_TIMED_OUT", "the request timed out")
+
+    session: Any = None
+    two, third = (Voter(1, "a", 100, 0, 0), Voter(2, "b", 100, 0, 0)), Voter(3, "c", 100, 0, 0)
+    without, with_it = Quorum(1, 5, 100, two, (third,)), Quorum(1, 5, 100, (*two, third), ())
+    before, after = (without, with_it) if state == "present" else (with_it, without)
+    answers = iter([before, before, before, after, after])
+    monkeypatch.setattr(voter_apply, "describe_quorum", lambda _session: next(answers))
+    monkeypatch.setattr(voter_apply, "add_voter", unanswered)
+    monkeypatch.setattr(voter_apply, "remove_voter", unanswered)
+    params = {"node_id": 3, "state": state, "listeners": None, "timeout": 5}
+    done = voter_apply.ensure_voter(session, params, False, False)
+    assert (done["changed"], "3@c" in done["voters"]) == (True, state == "present")
 
 
 def test_a_leader_that_is_taken_out_leaves_a_quorum_that_elects(monkeypatch: pytest.MonkeyPatch) -> None:

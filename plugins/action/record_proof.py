@@ -1,6 +1,6 @@
 # Copyright: the streamops engineers
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tells the module record_proof which run this is, so that the stream ends with it; meta/runtime.yml leads it here."""
+"""Tells the module record_proof which run this is, so that the stream ends with it."""
 
 from __future__ import annotations
 
