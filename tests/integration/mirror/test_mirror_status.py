@@ -217,7 +217,7 @@ def test_a_wait_in_vain_says_which_topics_are_behind_and_what_to_look_at(killed:
     assert f"not caught up within 15s: {RECORDS} records behind, 2 of 4 partitions done" in found["msg"]
     assert f"- behind: orders ({RECORDS} records)" in found["msg"]
     assert "check that the mirrors run" in found["msg"]
-    assert found["looks"] == len(found["history"]) >= 2
+    assert found["looks"] >= len(found["history"]) >= 2
 
 
 def test_check_mode_looks_once_and_fails_for_no_lag(killed: dict[str, dict[str, Any]]) -> None:
