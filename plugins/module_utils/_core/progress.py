@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 HEARTBEAT = 60.0
 # Rows of history that a result carries; the latest ones are kept.
 HISTORY_LIMIT = 500
-# Of a wait that failed, so that the error is not far above the end of what Ansible prints of a failed task. Each row was
-# shown as a line when it came.
+# Of a wait that failed, so that the error is not far above the end of what Ansible prints of a failed task. Each row
+# was shown as a line when it came.
 HISTORY_OF_FAILED = 3
 
 # So many times its timeout a wait may last while it makes progress: 2 hours with the 120 s of a start.
