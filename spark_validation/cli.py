@@ -67,6 +67,7 @@ def run_job(name: str, args_file: Path, bring_to: str = "") -> int:
                 JOBS[name].run(arguments, result)
         result.finished_ms = _now()
         result.findings = findings(result.checks, str(result.ledger.get("topic") or result.settings.get("topic", "")))
+        result.covered = result.covered or ["nothing was compared"]
         document = result.to_dict()
         save(document, output / "result.json")
         page.write(document, output / "report.html")
@@ -175,7 +176,7 @@ def _note(result: Result, what: str, why: str) -> None:
 
 def _summary(document: dict[str, Any], output: Path) -> str:
     lines = [f"verdict {document['verdict']} (run {document['run_id']}, {document['seconds']} s)"]
-    lines += [f"  {finding}" for finding in document["findings"]]
+    lines += [f"  {sentence}" for sentence in (*document["findings"], *document["covered"])]
     return "\n".join([*lines, f"  {output / 'report.html'}"])
 
 

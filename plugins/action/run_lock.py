@@ -22,7 +22,8 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
         result: dict[str, Any] = super().run(tmp, task_vars)
         arguments = dict(self._task.args, **names())
         found = self._execute_module(module_args=arguments, task_vars=task_vars)
-        other = str((found.get("failure") or {}).get("run", ""))
-        if found.get("failed") and died(other):
+        # In check mode, which takes no lock, the module only warns of another run.
+        other = str((found.get("failure") or {}).get("run") or found.get("holder") or "")
+        if died(other):
             found = self._execute_module(module_args=dict(arguments, dead=other), task_vars=task_vars)
         return dict(result, **found)

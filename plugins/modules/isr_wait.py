@@ -220,7 +220,9 @@ settled_until:
   type: float
   returned: always
 history:
-  description: What was seen interval by interval, at most the last 500; C(elapsed) is in seconds.
+  description: >-
+    What was seen interval by interval, at most the last 500, and the last 3 of a wait that failed; C(elapsed) is in
+    seconds.
   type: list
   elements: dict
   returned: always

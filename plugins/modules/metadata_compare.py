@@ -187,7 +187,9 @@ seconds:
   type: float
   returned: success
 history:
-  description: What was seen comparison by comparison, at most the last 500; C(elapsed) is in seconds.
+  description: >-
+    What was seen comparison by comparison, at most the last 500, and the last 3 of a wait that failed; C(elapsed) is in
+    seconds.
   type: list
   elements: dict
   returned: always

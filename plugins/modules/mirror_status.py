@@ -173,7 +173,9 @@ checkpoint_age_ms:
   type: int
   returned: when both clusters were seen, not with O(state=alive)
 history:
-  description: What was seen look by look, at most the last 500; C(elapsed) is in seconds.
+  description: >-
+    What was seen look by look, at most the last 500, and the last 3 of a wait that failed; C(elapsed) is in
+    seconds.
   type: list
   elements: dict
   returned: when the clusters were seen

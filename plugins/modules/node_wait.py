@@ -153,7 +153,9 @@ elapsed:
   returned: always
   type: float
 history:
-  description: What each look found.
+  description: >-
+    What was seen look by look, at most the last 500, and the last 3 of a wait that failed; C(elapsed) is in
+    seconds.
   returned: always
   type: list
   elements: dict

@@ -375,7 +375,9 @@ verified:
   type: dict
   returned: when a reassignment has ended, and with O(state=finished)
 history:
-  description: What was seen interval by interval, the last 500 at most. C(elapsed) is in seconds.
+  description: >-
+    What was seen interval by interval, the last 500 at most, and the last 3 of a wait that failed. C(elapsed) is in
+    seconds.
   type: list
   elements: dict
   returned: unless O(state=planned)

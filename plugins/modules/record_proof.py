@@ -141,7 +141,8 @@ partitions:
 proof:
   description: >-
     What was found. C(verdict) is V(pass), V(fail), V(partial) where O(seconds) were over before the last restart,
-    or V(inconclusive) where the stream failed; C(why) says it in one line. C(acknowledged) are the records by kind,
+    or V(inconclusive) where the stream failed, a partition fell silent, or it ended before the first restart; C(why)
+    says it in one line. C(acknowledged) are the records by kind,
     C(read) those that the reader found, C(read_second) those of O(second_reader); C(lost), C(repeated),
     C(reordered), C(moved) and C(aborted_read) count records, C(wrong) has them by partition with their first and
     last offset. C(gaps) is the longest time of each partition without an acknowledged record, with the nodes that

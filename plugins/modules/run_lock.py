@@ -81,6 +81,10 @@ ended:
   description: The owner of a lock that had ended and was taken over; empty when there was none.
   returned: success
   type: str
+holder:
+  description: The run that holds the lock, as place, process number and start; empty where no other one does.
+  returned: success
+  type: str
 """
 
 from ansible.module_utils.basic import AnsibleModule
@@ -135,7 +139,7 @@ def main() -> None:
             module.warn(problem.message)
     if ended is not None:
         module.warn(f"cluster {options['cluster']}: the lock of {ended.owner}, {ended.age:.0f} s old, was taken over.")
-    module.exit_json(changed=False, ended=ended.owner if ended else "")
+    module.exit_json(changed=False, ended=ended.owner if ended else "", holder=other.run if other else "")
 
 
 if __name__ == "__main__":

@@ -188,9 +188,9 @@ exit_code:
   type: int
 result:
   description: >-
-    The summary of result.json with run_id, verdict, message, findings, seconds, checks and headline figures (of
-    O(job=proof) also C(figures.proof), the counts by partition and kind); of a job that failed only the checks that
-    did not pass.
+    The summary of result.json with run_id, verdict, message, findings, covered (what was compared and what was left
+    out, in sentences), seconds, checks and headline figures (of O(job=proof) also C(figures.proof), the counts by
+    partition and kind); of a job that failed only the checks that did not pass.
   returned: when the job left a result
   type: dict
 report:

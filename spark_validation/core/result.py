@@ -96,7 +96,10 @@ def broken_off(checks: list[Check], what: str, why: str) -> Check:
 
 @dataclass
 class Result:
-    """Everything that result.json holds. Times are epoch milliseconds, durations seconds."""
+    """Everything that result.json holds. Times are epoch milliseconds, durations seconds.
+
+    covered -- what was compared and what was left out, in sentences
+    """
 
     job: str
     mode: str
@@ -110,6 +113,7 @@ class Result:
     ranges: dict[str, list[int]] = field(default_factory=dict)
     ledger: dict[str, Any] = field(default_factory=dict)
     findings: list[str] = field(default_factory=list)
+    covered: list[str] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
     figures: dict[str, Any] = field(default_factory=dict)
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from spark_validation.core.cluster import Place, TopicSeen
 from spark_validation.mirror.config import Pair
@@ -15,12 +15,16 @@ Offsets = dict[Place, int]
 
 @dataclass(frozen=True)
 class SourceFrozen:
-    """The source as the audit froze it. `starts` may be later than `log_starts` (from_ms); `lasts`: the frontiers."""
+    """The source as the audit froze it. `starts` may be later than `log_starts` (from_ms); `lasts`: the frontiers.
+
+    unread -- topics of which a part lies behind an open transaction, with that part
+    """
 
     topics: dict[str, TopicSeen]
     log_starts: Offsets
     starts: Offsets
     lasts: dict[Place, int | None]
+    unread: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

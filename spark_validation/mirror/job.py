@@ -17,17 +17,21 @@ from spark_validation.core.progress import Progress, records_read
 from spark_validation.core.read import reader
 from spark_validation.core.result import Result, rate
 from spark_validation.core.session import jvm, versions
-from spark_validation.mirror import figures, judge
+from spark_validation.mirror import covered, figures, judge
 from spark_validation.mirror.compare import Comparison, How
-from spark_validation.mirror.config import Arguments, Cluster, Pair
+from spark_validation.mirror.config import Arguments, Cluster
 from spark_validation.mirror.freeze import Offsets, SourceFrozen, TargetFrozen, begins, scopes
 from spark_validation.mirror.frontier import frontiers
 from spark_validation.mirror.position import Group, OffsetsTopic, Positions
 from spark_validation.mirror.seen import Compared, Scope
+from spark_validation.mirror.undisturbed import ATTEMPTS, undisturbed
 from spark_validation.mirror.wait import Waited, beyond, wait
 
 # What Spark and the client say when offsets that were frozen are gone when they are read.
 _DATA_GONE = ("KAFKA_DATA_LOSS", "failOnDataLoss", "OffsetOutOfRange", "data may have been lost", "data was aged out")
+# Seconds that a transaction of the source may take to end: one of a producer that is gone ends after 60 s
+# (transaction.timeout.ms), and the coordinator looks for those every 10 s.
+_SETTLE_SECONDS = 120
 
 
 class MirrorAudit:
@@ -41,6 +45,8 @@ class MirrorAudit:
         """Do the whole job. Raises CannotRunError when a cluster does not answer."""
         arguments, result = self.arguments, self.result
         result.versions = versions(self.session)
+        # First: what is known to be lost is a failure, whatever can be compared.
+        result.checks += judge.judge_gaps(arguments)
         with ExitStack() as stack:
             self._source = stack.enter_context(self._cluster(arguments.source))
             self._target = stack.enter_context(self._cluster(arguments.target))
@@ -49,30 +55,41 @@ class MirrorAudit:
                 before = self._target.topics([pair.target for pair in arguments.pairs])
             with self.progress.phase("wait", "wait for the mirror to reach them"):
                 waited = self._wait(frozen)
-            result.checks += judge.judge_gaps(arguments)
             examples = arguments.max_examples
+            result.checks.append(judge.judge_settled(frozen.unread, examples))
             result.checks += judge.judge_caught_up(waited, frozen.lasts, arguments.wait_seconds, examples)
             result.figures["lag"] = waited.samples
-            behind = {topic for topic, _partition in waited.behind}
             with self.progress.phase("compare", "compare source and mirror"):
-                pairs = [pair for pair in arguments.pairs if pair.source not in behind]
-                self._compare(frozen, before, pairs, waited.positions)
+                self._compare(frozen, before, waited)
 
     def _cluster(self, side: Cluster) -> KafkaCluster:
         return KafkaCluster(jvm(self.session), side.alias, side)
 
     def _freeze(self) -> SourceFrozen:
+        """The source now. Nothing is judged yet, so where records go while their ends are looked for, that is done
+        again."""
+        for _attempt in range(ATTEMPTS - 1):
+            try:
+                return self._frozen()
+            except CannotRunError as error:
+                if not _is_gone(error.why):
+                    raise
+        return self._frozen()
+
+    def _frozen(self) -> SourceFrozen:
         arguments, source = self.arguments, self._source
         topics = source.topics([pair.source for pair in arguments.pairs])
-        gone = [pair.source for pair in arguments.pairs if pair.source not in topics]
-        if gone:
-            raise CannotRunError(f"topics of cluster {arguments.source.alias}", f"they do not exist: {', '.join(gone)}")
         places = [(name, index) for name, topic in topics.items() for index in range(topic.partitions)]
-        ends, log_starts = source.ends(places), source.starts(places)
+        ends, unsettled = source.settled_ends(places, min(arguments.wait_seconds, _SETTLE_SECONDS))
+        log_starts = source.starts(places)
         starts = begins(log_starts, ends, self._at_time(source, places))
         ranges = {place: (start, ends[place]) for place, start in starts.items()}
         lasts = frontiers(jvm(self.session), source.alias, arguments.source, ranges)
-        return SourceFrozen(topics, log_starts, starts, lasts)
+        unread = {
+            topic: f"a transaction is open, partition {index} is read up to offset {ends[topic, index]}"
+            for topic, index in unsettled
+        }
+        return SourceFrozen(topics, log_starts, starts, lasts, unread)
 
     def _at_time(self, cluster: KafkaCluster, places: list[Place]) -> Offsets | None:
         return None if self.arguments.from_ms is None else cluster.at(places, self.arguments.from_ms)
@@ -87,13 +104,14 @@ class MirrorAudit:
             positions = OffsetsTopic(self._target, arguments.offsets_topic or "", arguments.source.alias, read)
         return wait(positions, frozen.lasts, frozen.starts, arguments.wait_seconds, self.progress)
 
-    def _compare(
-        self, frozen: SourceFrozen, before: dict[str, TopicSeen], pairs: list[Pair], positions: Offsets
-    ) -> None:
+    def _compare(self, frozen: SourceFrozen, before: dict[str, TopicSeen], waited: Waited) -> None:
         """Freeze the target, compare, and look again whether everything stayed what it was."""
         arguments, result = self.arguments, self.result
+        behind = waited.behind_by_topic()
+        disturbed = {pair.source: "it was deleted" for pair in arguments.pairs if pair.source not in frozen.topics}
+        pairs = [pair for pair in arguments.pairs if pair.source in frozen.topics and pair.source not in behind]
         target, unsettled = self._freeze_target([pair.target for pair in pairs])
-        disturbed = {place[0]: "a transaction stays open in it" for place in unsettled}
+        disturbed |= {place[0]: "a transaction stays open in it" for place in unsettled}
         deleted = {pair.target for pair in pairs if pair.target in before} - set(target.topics)
         disturbed |= dict.fromkeys(deleted, "it was deleted")
         present = [pair for pair in pairs if pair.target not in deleted]
@@ -102,23 +120,31 @@ class MirrorAudit:
         judged = {pair.source for pair in pairs if pair.target in target.topics}
         places = [place for place in frozen.starts if place[0] in judged]
         second = self._source.ends(places)
-        disturbed |= beyond(positions, self._source.ends(places, committed=False))
-        compared = scopes(pairs, frozen, target, second, arguments.from_ms, int(time.time() * 1000))
-        result.figures["frozen"] = figures.frozen(compared)
-        begun = time.monotonic()
-        seen, why = self._seen(compared)
-        seconds = time.monotonic() - begun
-        names = {scope.source for scope in compared}
-        disturbed |= _disturbed(self._source, frozen.topics, names, frozen.starts)
+        disturbed |= beyond(waited.positions, self._source.ends(places, committed=False))
+        frozen_scopes = scopes(pairs, frozen, target, second, arguments.from_ms, int(time.time() * 1000))
+        result.figures["frozen"] = figures.frozen(frozen_scopes)
         known = {**target.topics, **before}
-        disturbed |= _disturbed(self._target, known, {scope.target for scope in compared}, target.starts)
-        if seen is None and not disturbed:
-            disturbed = {scope.source: f"records were gone when they were read: {why}" for scope in compared}
+
+        def changed(compared: list[Scope]) -> dict[str, str]:
+            """What happened to these topics since they were frozen, by topic of either side."""
+            names = {scope.source for scope in compared}, {scope.target for scope in compared}
+            return {
+                **_disturbed(self._source, frozen.topics, names[0], frozen.starts),
+                **_disturbed(self._target, known, names[1], target.starts),
+            }
+
+        begun = time.monotonic()
+        seen, compared, gone = undisturbed(frozen_scopes, self._seen, changed)
+        seconds = time.monotonic() - begun
+        disturbed |= gone | changed(compared)
         result.checks.append(judge.judge_stable(disturbed, arguments.max_examples))
-        if seen is not None:
-            result.checks += judge.judge_records(seen, compared, arguments, disturbed)
-            result.figures.update(figures.of_comparison(seen, compared))
-            result.figures["read"] = rate(result.figures["total"]["records"], seconds)
+        result.checks += judge.judge_records(seen, compared, arguments, disturbed)
+        coverage = covered.coverage(arguments, seen, compared, disturbed, behind, frozen.unread)
+        result.checks.append(covered.judge_compared(coverage))
+        result.covered += covered.sentences(coverage, arguments.from_ms)
+        result.figures["covered"] = covered.figures(coverage)
+        result.figures.update(figures.of_comparison(seen, compared))
+        result.figures["read"] = rate(result.figures["total"]["records"], seconds)
 
     def _freeze_target(self, names: list[str]) -> tuple[TargetFrozen, list[Place]]:
         """The target now, and partitions in which a transaction does not end."""
@@ -155,9 +181,13 @@ class MirrorAudit:
         except Exception as error:
             why = root_cause(error)
             # Retention or a deletion took records while they were read: that is no verdict on the mirror.
-            if any(word in f"{why} {error}" for word in _DATA_GONE):
-                return None, why
+            if _is_gone(f"{why} {error}"):
+                return None, f"{why} {error}"
             raise CannotRunError("read", why) from error
+
+
+def _is_gone(why: str) -> bool:
+    return any(word in why for word in _DATA_GONE)
 
 
 def _disturbed(cluster: KafkaCluster, before: dict[str, TopicSeen], names: set[str], starts: Offsets) -> dict[str, str]:

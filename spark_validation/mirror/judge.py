@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from spark_validation.core.cluster import Place, TopicSeen
@@ -24,6 +25,8 @@ from spark_validation.mirror.seen import (
 )
 from spark_validation.mirror.wait import Waited
 
+# So many topics are named in a sentence.
+_NAMED = 5
 _TITLES = {
     LOST: ("No record of the source is missing from the mirror", "the mirror skipped them, or they were deleted there"),
     PHANTOM: (
@@ -53,9 +56,7 @@ def judge_caught_up(waited: Waited, frontiers: Mapping[Place, int | None], secon
             status=INCONCLUSIVE,
         )
     ]
-    lag: dict[str, int] = {}
-    for (topic, _partition), count in waited.behind.items():
-        lag[topic] = lag.get(topic, 0) + count
+    lag = waited.behind_by_topic()
     worst = sorted(lag.items(), key=lambda item: (-item[1], item[0]))
     total = sum(lag.values())
     checks.append(
@@ -76,21 +77,53 @@ def judge_caught_up(waited: Waited, frontiers: Mapping[Place, int | None], secon
 
 
 def judge_gaps(arguments: Arguments) -> list[Check]:
-    """Whether the source deleted records before they were mirrored: these are on no side, so nothing compares them."""
-    audited = {pair.source for pair in arguments.pairs}
-    gaps = [gap for gap in arguments.gaps if gap["topic"] in audited]
-    return [
+    """Judge what the source lost before it was mirrored: it is on no side, so nothing compares it.
+
+    Every gap of the flow counts, also of a topic that is gone and hence not among those that are compared.
+    """
+    certain = [gap for gap in arguments.gaps if gap.get("certain", True)]
+    uncertain = [gap for gap in arguments.gaps if not gap.get("certain", True)]
+    examples = arguments.max_examples
+    checks = [
         none_of(
             "gaps",
-            "The source deleted no record before it was mirrored",
+            "The source lost no record before it was mirrored",
             "records",
-            sum(gap["records"] for gap in gaps),
-            gaps[: arguments.max_examples],
-            "these records are on neither side; load them in another way, then forget them with mirror_gaps "
-            "(docs/mirror-gaps.md)",
-            examples_total=len(gaps),
+            sum(gap["records"] for gap in certain),
+            certain[:examples],
+            f"{_of_topics(certain)}: these records are on neither side; load them in another way, then forget them "
+            "with mirror_gaps (docs/mirror-gaps.md)",
+            examples_total=len(certain),
         )
     ]
+    if uncertain:
+        title = "Offsets that may have held records which were never mirrored (no look knows)"
+        total = sum(gap["records"] for gap in uncertain)
+        checks.append(replace(noted("possible_gaps", title, "offsets", total, uncertain[:examples]),
+                              examples_total=len(uncertain)))  # fmt: skip
+    return checks
+
+
+def _of_topics(gaps: list[dict[str, Any]]) -> str:
+    topics = sorted({gap["topic"] for gap in gaps})
+    more = f" and {len(topics) - _NAMED} more" if len(topics) > _NAMED else ""
+    return f"topic{'s' if len(topics) > 1 else ''} {', '.join(topics[:_NAMED])}{more}"
+
+
+def judge_settled(unread: Mapping[str, str], examples: int) -> Check:
+    """Judge whether the source could be read to its end: what stands behind an open transaction is not compared.
+
+    unread -- topics of which a part lies behind one, with that part
+    """
+    return none_of(
+        "settled",
+        "Every transaction of the source has ended",
+        "topics",
+        len(unread),
+        [{"topic": topic, "what": what} for topic, what in sorted(unread.items())[:examples]],
+        f"not judged to their end: {_named(unread)}; see which producer keeps the transaction open, then run again",
+        status=INCONCLUSIVE,
+    )
 
 
 def judge_topics(
@@ -165,9 +198,14 @@ def judge_stable(disturbed: Mapping[str, str], examples: int) -> Check:
         "topics",
         len(disturbed),
         [{"topic": topic, "what": what} for topic, what in sorted(disturbed.items())[:examples]],
-        "these topics are not judged; run again",
+        f"not judged: {_named(disturbed)}; the others are; run again",
         status=INCONCLUSIVE,
     )
+
+
+def _named(topics: Mapping[str, str]) -> str:
+    said = [f"topic {topic} ({what})" for topic, what in sorted(topics.items())]
+    return ", ".join(said[:_NAMED]) + (f" and {len(said) - _NAMED} more" if len(said) > _NAMED else "")
 
 
 def judge_records(

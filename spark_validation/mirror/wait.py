@@ -31,6 +31,13 @@ class Waited:
             {topic for (topic, _partition), last in frontiers.items() if last is not None and topic not in known}
         )
 
+    def behind_by_topic(self) -> dict[str, int]:
+        """Return how many offsets the mirror has still to pass of each topic that it has not finished."""
+        lag: dict[str, int] = {}
+        for (topic, _partition), count in self.behind.items():
+            lag[topic] = lag.get(topic, 0) + count
+        return lag
+
 
 def left(frontiers: dict[Place, int | None], starts: dict[Place, int], positions: dict[Place, int]) -> dict[Place, int]:
     """Offsets that the mirror has still to pass, by partition; a partition without a record is done at once."""

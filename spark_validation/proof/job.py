@@ -7,7 +7,7 @@ import time
 
 from pyspark.sql import SparkSession
 
-from spark_validation.core.cluster import KafkaCluster
+from spark_validation.core.cluster import KafkaCluster, Place
 from spark_validation.core.errors import CannotRunError, root_cause
 from spark_validation.core.progress import Progress, records_read
 from spark_validation.core.read import reader
@@ -15,7 +15,7 @@ from spark_validation.core.result import Result, rate
 from spark_validation.core.session import jvm, versions
 from spark_validation.proof.config import Arguments
 from spark_validation.proof.counts import count
-from spark_validation.proof.judge import figures, judge_found, judge_settled
+from spark_validation.proof.judge import covered, figures, judge_found, judge_settled
 
 #: Seconds that an open transaction may take to end: that of a writer that is gone ends after 60 s, and the coordinator
 #: looks for those every 10 s.
@@ -34,7 +34,7 @@ class ProofReader:
         arguments, result = self.arguments, self.result
         result.versions = versions(self.session)
         with self.progress.phase("freeze", f"freeze the ends of topic {arguments.topic}"):
-            ranges = self._freeze()
+            ranges, unsettled = self._freeze()
         result.ranges = {str(index): list(span) for index, span in ranges.items()}
         offsets = sum(end - start for start, end in ranges.values())
         begun = time.monotonic()
@@ -47,12 +47,13 @@ class ProofReader:
                 counted, others = count(rows, arguments.proof)
             except Exception as error:
                 raise CannotRunError(f"read topic {arguments.topic}", root_cause(error)) from error
+        result.covered += covered(counted, others, arguments.proof, arguments.topic, unsettled)
         result.figures.update(figures(counted, others))
         result.figures["read"] = rate(result.figures["total"]["records"] + others, time.monotonic() - begun)
         result.checks.append(judge_found(counted, arguments.proof))
 
-    def _freeze(self) -> dict[int, tuple[int, int]]:
-        """First offset and the one after the last of each partition.
+    def _freeze(self) -> tuple[dict[int, tuple[int, int]], list[Place]]:
+        """First offset and the one after the last of each partition, and partitions with an open transaction.
 
         Spark resolves "latest" by a client of its own, which stops before an open transaction without a word.
         """
@@ -65,4 +66,4 @@ class ProofReader:
             ends, unsettled = cluster.settled_ends(places, SETTLE_SECONDS)
             starts = cluster.starts(places)
         self.result.checks.append(judge_settled(unsettled, ends))
-        return {place[1]: (min(starts[place], ends[place]), ends[place]) for place in places}
+        return {place[1]: (min(starts[place], ends[place]), ends[place]) for place in places}, unsettled

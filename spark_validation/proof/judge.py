@@ -51,3 +51,15 @@ def figures(counted: list[Counted], others: int) -> dict[str, Any]:
         "out_of_order": sum(one.out_of_order for one in counted),
     }
     return {"proof": [asdict(one) for one in counted], "total": total}
+
+
+def covered(counted: list[Counted], others: int, proof: str, topic: str, unsettled: list[Place]) -> list[str]:
+    """Return what was read and what was left out, in sentences."""
+    records = sum(part.records for part in counted)
+    partitions = len({part.partition for part in counted})
+    lines = [f"read topic {topic}: {records:,} records of proof {proof} in {partitions:,} partitions"]
+    if others:
+        lines.append(f"left out: {others:,} records that are not of this proof")
+    if unsettled:
+        lines.append(f"left out: what stands behind an open transaction in {len(unsettled):,} partitions")
+    return lines

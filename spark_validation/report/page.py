@@ -73,7 +73,7 @@ def _head(document: Document) -> str:
     facts = own.facts(document) if own else _facts(document)
     return f"""<header class="card {verdict}">
 <svg class="mark" viewBox="0 0 60 60" aria-hidden="true"><path d="{_MARKS[verdict]}"/></svg>
-<div><div class="word">{word}</div><div class="say">{said}</div></div>
+<div><div class="word">{word}</div><div class="say">{said}</div>{_covered(document)}</div>
 <div class="facts">run <b>{document.show("run_id")}</b>, {facts}<br>
 {document.show("started_ms", "time")}, {document.show("seconds", "seconds")} s</div></header>"""
 
@@ -83,6 +83,12 @@ def _found(document: Document) -> str:
     found = [document.show(f"findings.{place}") for place in range(len(document.get("findings", [])))]
     more = f"and {len(found) - _FINDINGS} more, in the checks below" if len(found) > _FINDINGS else ""
     return "<br>\n".join([*found[:_FINDINGS], *([more] if more else [])])
+
+
+def _covered(document: Document) -> str:
+    """What was compared and what was left out, in the words of the result."""
+    lines = [document.show(f"covered.{place}") for place in range(len(document.get("covered", [])))]
+    return f'<div class="say covered">{"<br>".join(lines)}</div>' if lines else ""
 
 
 def _facts(document: Document) -> str:

@@ -74,3 +74,13 @@ def of_observation(seen: Observation, ledger: Ledger, width_ms: int) -> dict[str
         },
         "total": {"records": seen.records, "bytes": seen.bytes},
     }
+
+
+def covered(seen: Observation, ledger: Ledger, gone: int) -> list[str]:
+    """Return what an audit compared and what it left out, in sentences; `gone`: offsets that are no longer there."""
+    shape = ledger.shape
+    lines = [
+        f"compared topic {ledger.topic}: {seen.records:,} records read of {shape.records:,} acknowledged, in "
+        f"{len(seen.partitions):,} of {shape.partitions:,} partitions"
+    ]
+    return [*lines, *([f"left out: {gone:,} offsets that the topic no longer holds"] if gone else [])]

@@ -154,6 +154,7 @@ class Smoke:
         unreadable = in_range.suggests if in_range.status != FAIL else ""
         result.checks += examined.checks(unreadable)
         result.checks.append(judge.judge_latency(seen, arguments.max_latency_p99_ms))
+        result.covered += figures.covered(seen, ledger, in_range.difference)
         result.figures["read"] = rate(seen.records, examined.seconds)
         result.figures.update(figures.of_observation(seen, ledger, width))
         if arguments.stream_check:

@@ -218,6 +218,17 @@ def judge_stream(batch: Mapping[int, PartitionSeen], stream: Mapping[int, Partit
         for index in differing[:EXAMPLES]
     ]
     read, again = (sum(seen.records for seen in side.values()) for side in (batch, stream))
+    if not read and not again:
+        return Check(
+            "stream_agrees",
+            "A streaming read sees the same records",
+            INCONCLUSIVE,
+            expected="at least 1",
+            actual=0,
+            unit="records",
+            suggests="neither read found a record, so nothing was compared",
+            seconds=seconds,
+        )
     return Check(
         "stream_agrees",
         "A streaming read sees the same records",

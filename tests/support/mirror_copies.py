@@ -49,6 +49,8 @@ def read(servers: str, topic: str, partitions: int) -> list[Message]:
         {
             "bootstrap.servers": servers, "group.id": "mirrored-reader", "isolation.level": "read_committed",
             "enable.partition.eof": True, "enable.auto.commit": False,
+            # Where the log begins above 0.
+            "auto.offset.reset": "earliest",
         }
     )  # fmt: skip
     found: list[Message] = []

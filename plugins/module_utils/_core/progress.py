@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 HEARTBEAT = 60.0
 # Rows of history that a result carries; the latest ones are kept.
 HISTORY_LIMIT = 500
+# Of a wait that failed, so that the error is not far above the end of what Ansible prints of a failed task. Each row
+# was shown as a line when it came.
+HISTORY_OF_FAILED = 3
 
 # So many times its timeout a wait may last while it makes progress: 2 hours with the 120 s of a start.
 PATIENCE = 60
@@ -159,7 +162,9 @@ class Followed:
 
     def as_result(self) -> dict[str, Any]:
         """Return the fields that every waiting action puts into its result."""
-        return {"elapsed": round(self.elapsed, 1), "looks": self.looks, "history": self.history}
+        in_vain = self.timed_out or self.last.state == FAILED
+        history = self.history[-HISTORY_OF_FAILED:] if in_vain else self.history
+        return {"elapsed": round(self.elapsed, 1), "looks": self.looks, "history": history}
 
 
 def follow(

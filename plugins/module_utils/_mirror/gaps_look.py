@@ -19,9 +19,14 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror import gaps, status
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.api import cluster_id, visit
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import LEGACY, Flow, matches
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.look import at, edges, look_within
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.api import cluster_id, committed_offsets, visit
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import (
+    LEGACY,
+    Flow,
+    legacy_group,
+    matches,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.look import at, edges, look_within, of_target
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.trail import Sync, sync_of, syncs_topic
 from ansible_collections.streamops.kafka.plugins.module_utils._state.api import read_state, write_state
 from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import made_state_topic
@@ -54,16 +59,32 @@ def looked(
     wait -- seconds before it is repeated, for which C(sleep) is called.
     """
     now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    seen = look_within(flow, origin, copy, _EXACTLY)
+    seen = _seen(flow, origin, copy, before)
     found = _found(flow, origin, copy, before, seen)
     if wait and gaps.pending(found, before):
         sleep(wait)
-        later = look_within(flow, origin, copy, _EXACTLY)
+        later = _seen(flow, origin, copy, before)
         # The logs of the first look: what is deleted since then has not been waited for.
         first = {key: log for key, log in seen.logs.items() if key in later.logs}
         seen = replace(later, logs={**later.logs, **{key: _since(later, key, log) for key, log in first.items()}})
         found = _found(flow, origin, copy, before, seen)
     return gaps.marks(seen, before, found, now)
+
+
+def _seen(flow: Flow, origin: Session, copy: Session, before: gaps.Marks) -> status.Seen:
+    """Look at a flow. Where all its topics are gone since the last look, there is no log, and positions still tell what
+    was mirrored of them."""
+    try:
+        return look_within(flow, origin, copy, _EXACTLY)
+    except status.NothingToMirrorError as error:
+        if error.fields["named"] or not before.partitions:
+            raise
+    with at(f"target {flow.target}"):
+        seen = of_target(flow, copy, status.Seen({}))
+    if flow.engine != LEGACY:
+        return seen
+    with at(f"source {flow.source}"):
+        return replace(seen, positions=committed_offsets(origin, legacy_group(flow)))
 
 
 def keep(flow: Flow, copy: Session, known: gaps.Marks, before: gaps.Marks) -> bool:

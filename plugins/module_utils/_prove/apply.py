@@ -76,9 +76,10 @@ def judge(params: Mapping[str, Any]) -> dict[str, Any]:
     # Without a restart a stream that nobody asked to end had to last until now.
     over = ledger.ended is not None and ledger.ended[0] == TIME_OVER
     until = max((one.in_sync for one in restarts), default=now if over else 0.0)
+    since = min((one.stopped for one in restarts), default=0.0)
     with Session(Connection.from_params(params)) as session:
         found = api.read_back(session, params["topic"], params["proof"], ledger.partitions, _READ_SECONDS)
-        said, second = verdict(ledger, found, params["topic"], until), params["second_reader"]
+        said, second = verdict(ledger, found, params["topic"], until, since), params["second_reader"]
         if second:
             said = judged(said, counted(params["proof"], found), second)
         _leave(session, params, said.word == FAIL)

@@ -100,17 +100,20 @@ def _each(ledger: Ledger, found: Iterable[Found]) -> Iterator[tuple[int, str, in
             yield place.partition, LOST, place.offset
 
 
-def verdict(ledger: Ledger, found: Iterable[Found], topic: str, until: float) -> Verdict:
-    """Return the verdict on a stream that had to last until C(until), in seconds since 1970."""
+def verdict(ledger: Ledger, found: Iterable[Found], topic: str, until: float, since: float = 0.0) -> Verdict:
+    """Return the verdict on a stream that had to last from C(since), when the first node was stopped, until C(until).
+
+    Both are seconds since 1970. Only a stream that wrote to its own end proves the part of the change that it saw.
+    """
     wrong = findings(ledger, found)
     if wrong:
         return Verdict(FAIL, wrong, failure(topic, wrong))
     if why := _unproven(ledger):
         return Verdict(INCONCLUSIVE, (), why)
-    if late := _late(ledger, until):
-        return Verdict(PARTIAL, (), late)
-    silent = _silent(ledger)
-    return Verdict(INCONCLUSIVE if silent else PASS, (), silent)
+    late = _late(ledger, until)
+    if why := _missed(ledger, since) or _silent(ledger):
+        return Verdict(INCONCLUSIVE, (), "; ".join(filter(None, [why, late])))
+    return Verdict(PARTIAL if late else PASS, (), late)
 
 
 def failure(topic: str, wrong: Sequence[Wrong]) -> str:
@@ -147,6 +150,13 @@ def _unproven(ledger: Ledger) -> str:
     if missing := [kind for kind, records in acknowledged_by(ledger).items() if not records]:
         return f"{' and '.join(f'no {kind}' for kind in missing)} record was acknowledged"
     return ""
+
+
+def _missed(ledger: Ledger, since: float) -> str:
+    """Say that a stream saw nothing of the change: it was over before that began; empty where it saw some."""
+    if ledger.ended is None or ledger.ended[1] > since:
+        return ""
+    return "the stream ended before the first node was stopped, so no restart is proven"
 
 
 def _late(ledger: Ledger, until: float) -> str:

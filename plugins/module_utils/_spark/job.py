@@ -234,6 +234,7 @@ def summary(document: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **{name: document.get(name) for name in ("schema", "run_id", "mode", "verdict", "message", "seconds")},
         "findings": document.get("findings", []),
+        "covered": document.get("covered", []),
         "checks": [{name: check.get(name) for name in wanted} for check in document.get("checks", [])],
         "figures": headline,
     }

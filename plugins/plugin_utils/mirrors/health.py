@@ -30,7 +30,8 @@ def mirror_verdict(flow: str, look: Mapping[str, Any], max_lag: int, gaps: Mappi
     """Return {status, findings, line} of a flow, whose line is its first one for people."""
     found = mirror_findings(look, max_lag, gaps)
     status = status_of(found)
-    why = "; ".join(one.what for one in found) or f"{look.get('lag') or 0} records behind"
+    well = f"{look['lag'] or 0} records behind" if "lag" in look else "it has no topic yet, so nothing was compared"
+    why = "; ".join(one.what for one in found) or well
     return {
         "status": status,
         "findings": [one.as_dict() for one in found],
@@ -86,7 +87,9 @@ def _gaps(gaps: Mapping[str, Any]) -> Iterator[HealthFinding]:
             next_step="see docs/mirror-gaps.md",
         )
     # The task has its own failed_when, so "failed" does not tell; a look that succeeded has gaps, if only none.
-    if gaps.get("msg") and "gaps" not in gaps and not gaps.get("skipped"):
+    # A flow whose patterns have found no topic yet has none that could be gone.
+    is_empty = (gaps.get("failure") or {}).get("kind") == "NothingToMirrorError"
+    if gaps.get("msg") and "gaps" not in gaps and not gaps.get("skipped") and not is_empty:
         yield HealthFinding(
             "mirror_gaps_unknown",
             SERIOUS,

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
@@ -14,9 +14,21 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.progress imp
 SHOWN = 8
 
 
-def mirror_pairs(found: Mapping[str, Any]) -> list[dict[str, str]]:
-    """The topics of a flow as the job mirror_audit takes them: {source, target}."""
+def mirror_pairs(found: Mapping[str, Any], gaps: Sequence[Mapping[str, Any]] = ()) -> list[dict[str, str]]:
+    """Return the topics of a flow as the job mirror_audit takes them: {source, target}.
+
+    None where no topic ever held a record and no gap is known: a flow that was just made has nothing to audit. The end
+    of a log never falls by retention or DeleteRecords, so a topic that lost all its records is not such a one.
+    """
+    ends = [partition["source_end"] for topic in found["topics"] for partition in topic["partitions"]]
+    if not gaps and all(end == 0 for end in ends):
+        return []
     return [{"source": topic["source"], "target": topic["target"]} for topic in found["topics"]]
+
+
+def audited_gaps(found: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the gaps that the job mirror_audit is told of: all that have offsets, whatever became of their topics."""
+    return [gap for gap in found.get("gaps") or () if gap["records"]]
 
 
 def mirror_lines(found: Mapping[str, Any]) -> list[str]:

@@ -20,7 +20,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows impo
     Flow,
     flows_into,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gaps import certain
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.reading import (
     read_flows,
 )
@@ -33,6 +32,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.health imp
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.identity import same_cluster
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.legacy_topics import legacy_topics
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.lines import (
+    audited_gaps,
     gap_lines,
     mirror_lines,
     mirror_pairs,
@@ -101,11 +101,11 @@ class Mirroring(Parts):
                 ],
                 "start_file_lines": self._start_file_lines,
                 "lines": self._lines,
-                "gaps": lambda: certain(results.own("__mirror_maker_gaps").get("gaps") or ()),
+                "gaps": lambda: audited_gaps(results.own("__mirror_maker_gaps")),
                 "gap_lines": self._gap_lines,
                 "forget_refusals": self._forget_refusals,
                 "forget_mirrors": self._forget_mirrors,
-                "pairs": lambda: mirror_pairs(results.own("__mirror_maker_look")),
+                "pairs": lambda: mirror_pairs(results.own("__mirror_maker_look"), self["gaps"]),
                 "users": self._users,
                 "acls": self._acls,
                 "acl_owners": self._acl_owners,

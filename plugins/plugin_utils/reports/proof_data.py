@@ -32,7 +32,7 @@ def proof_data(proof: Row, cluster: str, made: str) -> str:
 
 def proof_lines(proof: Row) -> list[str]:
     """Return what a run says of a proof."""
-    lines = [f"Proof        {proof['verdict']}: {counts(proof)}"]
+    lines = [f"Proof        {proof['verdict']}: {counts(proof)}", f"Covered      {covered(proof)}"]
     if longest := longest_gap(proof):
         where = f"partition {longest['partition']}{during(longest)}"
         lines.append(f"Longest gap  {longest['seconds']:.1f} s without an acknowledged record, {where}")
@@ -46,6 +46,16 @@ def counts(proof: Row) -> str:
     acknowledged = " and ".join(f"{number:,} {kind}" for kind, number in proof["acknowledged"].items())
     wrong = ", ".join(f"{proof[key]:,} {words}" for key, words in COUNTED.items() if proof[key])
     return f"{acknowledged} records acknowledged; {wrong or 'none lost, repeated or out of order'}"
+
+
+def covered(proof: Row) -> str:
+    """Say what was compared: the topic, its partitions, the records, and the restarts meanwhile."""
+    acknowledged = sum(proof["acknowledged"].values())
+    hosts = ", ".join(dict.fromkeys(restart["host"] for restart in proof["restarts"]))
+    return (
+        f"topic {proof['topic']}, {len(proof['gaps'])} partitions: {acknowledged:,} acknowledged records compared with "
+        f"{proof['read']:,} that were read; restarts of {hosts or 'no node'}"
+    )
 
 
 def longest_gap(proof: Row) -> Row | None:

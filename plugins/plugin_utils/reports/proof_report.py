@@ -14,6 +14,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.proof_data
     COUNTED,
     VERDICTS,
     counts,
+    covered,
     during,
     restart_rows,
 )
@@ -28,7 +29,7 @@ _NOTE = (
 def proof_report(proof: Mapping[str, Any], cluster: str) -> str:
     """Return the report as one HTML document; C(proof) is what the module record_proof returned."""
     tone = VERDICTS[proof["verdict"]]
-    said = proof["why"] or f"{counts(proof)}."
+    said = f"{proof['why'] or counts(proof)}. Compared: {covered(proof)}."
     head = (
         f'<header class="card {tone}"><svg class="mark" viewBox="0 0 60 60" aria-hidden="true"><path d="{_MARKS[tone]}"'
         f'/></svg><div><div class="word">{escape(proof["verdict"])}</div><div class="say">{escape(said)}</div></div>'

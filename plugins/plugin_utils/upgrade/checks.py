@@ -20,6 +20,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.versions im
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.clients import clients
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.model import (
     BACK,
+    BINARIES,
     FINALIZE,
     ClusterFacts,
     NodeFacts,
@@ -54,6 +55,14 @@ def machines(facts: ClusterFacts) -> Outcome:
             yield Finding(REFUSE, what, fix)
         if stopped := [node for node in facts.nodes if node.runs and not node.running]:
             yield Finding(NOTE, f"{names(stopped)} is stopped, and starts with its new release before the others go")
+        for node in facts.nodes if facts.action == BINARIES else ():
+            if node.gave_up and node.runs != node.target:
+                what = f"{node.host} did not come back with its last new start files ({node.gave_up})"
+                yield Finding(
+                    NOTE,
+                    f"{what}. The run refuses the same files before anything stops: correct the cause, or where it is "
+                    "gone add -e kafka_retry_generation=true",
+                )
 
     return Outcome("Nodes", f"all {len(facts.nodes)} answer", tuple(found()))
 
@@ -82,7 +91,7 @@ def path(facts: ClusterFacts) -> Outcome:
         for (runs, target), nodes in servers.items():
             yield from _direction(facts, "zookeeper_version", runs, target, names(nodes))
 
-    return Outcome("Path", "legal", tuple(found()))
+    return Outcome("Path", "legal" if facts.running else "not known, no node has ever run", tuple(found()))
 
 
 def _direction(facts: ClusterFacts, variable: str, runs: str, target: str, on: str) -> Findings:
@@ -185,9 +194,10 @@ def overrides(facts: ClusterFacts) -> Outcome:
 def replicas(facts: ClusterFacts) -> Outcome:
     """Refuse a cluster whose partitions are not in sync, but for those that wait for a stopped node."""
     level = _level(facts)
+    down = [node for node in facts.kafka if not node.running]
+    stopped = {node.node_id for node in down}
 
     def found() -> Findings:
-        stopped = {node.node_id for node in facts.kafka if not node.running}
         behind = [one for one in _list(facts, "under_replicated") if _out_of_sync(one) - stopped]
         if behind:
             what = f"{len(behind)} partitions are not in sync ({_partitions(behind)})"
@@ -197,7 +207,9 @@ def replicas(facts: ClusterFacts) -> Outcome:
             what = f"{len(offline)} partitions have no leader ({_partitions(offline)})"
             yield Finding(level, what, "bring their brokers back" if level == REFUSE else "")
 
-    return Outcome("Replicas", _asked(facts, "all in sync"), tuple(found()))
+    waiting = [partition for partition in _list(facts, "under_replicated") if _out_of_sync(partition) & stopped]
+    fine = f"{len(waiting)} partitions wait for {names(down)}, the others are in sync" if waiting else "all in sync"
+    return Outcome("Replicas", _asked(facts, fine), tuple(found()))
 
 
 def moves(facts: ClusterFacts) -> Outcome:

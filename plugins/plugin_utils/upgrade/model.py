@@ -33,7 +33,8 @@ class NodeFacts:
     known; installed -- whether the target is unpacked there; install_dir, free_mib -- where releases are and what room
     is left there, None where it is not known; properties -- native properties of the inventory by key, each with its
     value and the variable that it stands in; old_requests -- what it counted of clients that are too old for Kafka 4.0
-    since counted_since (seconds since 1970), None where it was not asked; uncounted -- why it could not tell
+    since counted_since (seconds since 1970), None where it was not asked; uncounted -- why it could not tell;
+    gave_up -- why it did not come back with its last new start files, which are refused as they are; empty where it did
     """
 
     host: str
@@ -52,6 +53,7 @@ class NodeFacts:
     old_requests: tuple[OldRequests, ...] | None = None
     counted_since: float | None = None
     uncounted: str = ""
+    gave_up: str = ""
 
     @property
     def is_kafka(self) -> bool:

@@ -83,7 +83,16 @@ def _node(node: Node, answers: Answers) -> NodeFacts:
         old_requests=requests,
         counted_since=since,
         uncounted=uncounted,
+        gave_up="" if as_bool(node.get("kafka_retry_generation", False)) else _gave_up(info),
     )
+
+
+def _gave_up(info: Mapping[str, Any]) -> str:
+    """Return why a node did not come back with the start files that it was last given, on one line."""
+    files = _mapping(info.get("start_files"))
+    if not files.get("failed"):
+        return ""
+    return (str(files.get("why_failed") or "").strip().splitlines() or ["the cause was not written down"])[0]
 
 
 def _requests(answers: Mapping[str, Any]) -> tuple[tuple[OldRequests, ...] | None, float | None, str]:

@@ -18,6 +18,7 @@ from spark_validation.core.progress import Progress
 from spark_validation.core.result import Result
 from spark_validation.mirror.config import parse
 from spark_validation.mirror.job import MirrorAudit
+from spark_validation.mirror.seen import Compared, Scope
 from spark_validation.report.page import render
 from tests.support.cluster import Cluster
 from tests.support.mirror_copies import Message, mirror, positions, write
@@ -43,6 +44,7 @@ def servers(combined: Cluster) -> str:
     topics += [topic(name) for name in ("sales", "dc_a.sales", "dc_a.lossy", "lossy", "ahead", "gone", "short")]
     topics += [topic("lone"), topic("dc_a.lone"), topic("dc_a.short"), topic("idle"), topic("old"), topic("dc_a.ahead")]
     topics += [topic("cut"), topic("dc_a.cut")]
+    topics += [topic(f"{prefix}{name}") for name in ("purged", "steady", "empty") for prefix in ("", "dc_a.")]
     topics += [
         topic("spread"),
         topic("dc_a.spread"),
@@ -168,7 +170,11 @@ def test_a_mirror_that_is_behind_or_unknown_is_not_judged(spark: SparkSession, s
     positions(servers, OFFSETS, "dc_a", "ahead", {**last, 0: last[0] - 7})
     result = audit(spark, servers, tmp_path, ["ahead", "idle"], wait_seconds=1)
     assert result["verdict"] == "inconclusive"
-    assert bad(result) == {"position": ("inconclusive", 1), "caught_up": ("inconclusive", 67)}
+    assert bad(result) == {
+        "position": ("inconclusive", 1),
+        "caught_up": ("inconclusive", 67),
+        "compared": ("inconclusive", 0),
+    }
     assert examples(result, "position") == [{"topic": "idle"}]
     assert examples(result, "caught_up") == [{"topic": "idle", "left": 60}, {"topic": "ahead", "left": 7}]
 
@@ -202,6 +208,53 @@ def test_what_the_source_deleted_before_it_was_mirrored_fails_though_both_sides_
     gap = {"kind": "purged", "topic": "cut", "partition": 1, "first": 0, "last": 4, "records": 5, "certain": True}
     result = audit(spark, servers, tmp_path, ["cut"], gaps=[gap])
     assert (result["verdict"], bad(result), examples(result, "gaps")) == ("fail", {"gaps": ("fail", 5)}, [gap])
+    # Of a topic that is gone, so that no pair names it.
+    gone = {**gap, "kind": "deleted", "topic": "gone_whole"}
+    result = audit(spark, servers, tmp_path, ["cut"], gaps=[gone])
+    assert (result["verdict"], bad(result), examples(result, "gaps")) == ("fail", {"gaps": ("fail", 5)}, [gone])
+
+
+@pytest.mark.full
+def test_a_topic_that_loses_records_while_it_is_read_is_left_out_and_the_others_are_judged(
+    spark: SparkSession, servers: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("purged", "steady"):
+        write(servers, name, messages())
+        positions(servers, OFFSETS, "dc_a", name, mirror(servers, name, f"dc_a.{name}", PARTITIONS))
+    compare, looks = MirrorAudit._seen, []
+
+    def purged(job: MirrorAudit, scopes: list[Scope]) -> tuple[Compared | None, str]:
+        """Compare, and take records away before the first time."""
+        looks.append([scope.source for scope in scopes])
+        if len(looks) == 1:
+            admin = AdminClient({"bootstrap.servers": servers})
+            for future in admin.delete_records([TopicPartition("purged", 1, 5)]).values():
+                future.result(20)
+        return compare(job, scopes)
+
+    monkeypatch.setattr(MirrorAudit, "_seen", purged)
+    result = audit(spark, servers, tmp_path, ["purged", "steady"])
+    assert looks == [["purged", "steady"], ["steady"]]
+    assert (result["verdict"], bad(result)) == ("inconclusive", {"stable": ("inconclusive", 1)})
+    assert result["covered"] == [
+        "compared 1 of 2 topics: 60 records of the source with 60 of the mirror",
+        "left out: topic purged: records of partition 1 were removed up to offset 5",
+    ]
+    # What is wrong with another topic decides.
+    write(servers, "dc_a.steady", [Message(0, b"x", b"not of the source", BEGAN)])
+    result = audit(spark, servers, tmp_path, ["steady", "not_there"])
+    assert (result["verdict"], bad(result)) == ("fail", {"stable": ("inconclusive", 1), "phantom": ("fail", 1)})
+
+
+@pytest.mark.full
+def test_an_audit_of_no_record_and_one_of_a_deleted_topic_say_that_nothing_was_compared(
+    spark: SparkSession, servers: str, tmp_path: Path
+) -> None:
+    result = audit(spark, servers, tmp_path, ["empty"])
+    assert (result["verdict"], bad(result)) == ("inconclusive", {"compared": ("inconclusive", 0)})
+    result = audit(spark, servers, tmp_path, ["not_there"])
+    assert bad(result) == {"stable": ("inconclusive", 1), "compared": ("inconclusive", 0)}
+    assert result["covered"][1] == "left out: topic not_there: it was deleted"
 
 
 @pytest.mark.full

@@ -72,12 +72,16 @@ class Pair:
         for future in admin.delete_records([TopicPartition(topic, partition, offset)]).values():
             future.result(30)
 
-    def make_anew(self, topic: str) -> None:
-        """Deletes a topic of cluster a, and creates it again."""
+    def delete(self, topic: str) -> None:
+        """Deletes a topic of cluster a."""
         admin = AdminClient({"bootstrap.servers": self.a.bootstrap_servers[0]})
         for future in admin.delete_topics([topic]).values():
             future.result(30)
         until(lambda: topic not in admin.list_topics(timeout=10).topics, "the deletion")
+
+    def make_anew(self, topic: str) -> None:
+        """Deletes a topic of cluster a, and creates it again."""
+        self.delete(topic)
         create(self.a, topic)
 
     def produce(self, topic: str, records: int = RECORDS) -> None:
@@ -217,7 +221,7 @@ def test_a_wait_in_vain_says_which_topics_are_behind_and_what_to_look_at(killed:
     assert f"not caught up within 15s: {RECORDS} records behind, 2 of 4 partitions done" in found["msg"]
     assert f"- behind: orders ({RECORDS} records)" in found["msg"]
     assert "check that the mirrors run" in found["msg"]
-    assert found["looks"] == len(found["history"]) >= 2
+    assert found["looks"] >= len(found["history"]) >= 2
 
 
 def test_check_mode_looks_once_and_fails_for_no_lag(killed: dict[str, dict[str, Any]]) -> None:
@@ -325,6 +329,24 @@ def test_a_topic_that_was_deleted_and_created_again_is_named(pair: Pair, gappy: 
     found = pair.gaps()
     assert ranges(found) == [("recreated", number, end, end + 4, 5, True) for number, end in enumerate(ends)]
     assert found["lines"][0].endswith("are missing, because the topic was deleted and created again")
+    pair.mirror.start()
+    assert pair.caught_up(topics=["orders"])["caught_up"]
+
+
+@pytest.mark.full
+def test_the_records_of_the_last_topic_of_a_flow_are_named_when_it_is_deleted(
+    pair: Pair, gappy: list[tuple[Any, ...]]
+) -> None:
+    pattern = ["audit[.]gap.*"]
+    pair.gaps(state="forgotten")
+    assert pair.caught_up(topics=pattern)["caught_up"]
+    pair.mirror.kill()
+    pair.produce(GAPPY, 10)
+    assert pair.gaps(topics=pattern)["gaps"] == []
+    ends = [one["position"] for one in topic_of(pair.status(topics=pattern), GAPPY)["partitions"]]
+    pair.delete(GAPPY)
+    found = pair.gaps(topics=pattern)
+    assert ranges(found) == [("deleted", number, end, end + 4, 5, True) for number, end in enumerate(ends)]
     pair.mirror.start()
     assert pair.caught_up(topics=["orders"])["caught_up"]
 

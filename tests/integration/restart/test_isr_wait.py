@@ -75,7 +75,7 @@ def test_a_stopped_broker_times_out_with_the_partitions_and_why(
     assert f"broker {broker} is fenced: stopped" in found["msg"]
     assert f"{orders}-" in found["msg"]
     assert "and 10 more partitions" in found["msg"]
-    assert found["looks"] == len(found["history"])
+    assert len(found["history"]) == min(3, found["looks"])
 
 
 @pytest.mark.full

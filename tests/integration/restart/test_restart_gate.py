@@ -88,7 +88,7 @@ def test_another_broker_that_is_down_refuses_the_roll_with_every_reason(roomy: C
     # Which partitions are shown of many depends on what else the cluster holds.
     assert re.search(r"would fall below min\.insync\.replicas without node \d: found \S+-\d+ \(ISR", answer["msg"])
     assert "nothing was stopped" in answer["msg"]
-    assert answer["looks"] == len(answer["history"])
+    assert len(answer["history"]) == min(3, answer["looks"])
     assert (looked["failed"], looked["allowed"], looked["looks"]) == (False, False, 1)
     # The gate itself waits for what passes: the broker returns, catches up, and the roll may go on.
     assert ask(roomy, "kafka2", timeout=120)["allowed"]

@@ -96,6 +96,36 @@ def test_the_lock_of_a_dead_run_is_taken_over_and_a_run_that_fails_gives_its_own
     assert lock.read_text() == ""
 
 
+@pytest.mark.parametrize("is_dead", [True, False])
+def test_who_only_looks_is_not_warned_of_a_run_that_died(tmp_path: Path, is_dead: bool) -> None:
+    lock = tmp_path / "orders.lock"
+    with subprocess.Popen(["sleep", "0" if is_dead else "60"]) as other:
+        run = f"{place()} {other.pid} {started(other.pid)}"
+        if is_dead:
+            other.wait()
+        text = json.dumps({"run": run, "owner": OWNER, "purpose": "upgrade.yml", "seconds": 5000})
+        lock.write_text(text)
+        options = json.dumps({"cluster": "orders", "path": str(lock), "max_age": 5000})
+        looked = subprocess.run(
+            [
+                *(str(Path(sys.executable).with_name("ansible")), "localhost", "-i", "localhost,", "-c", "local"),
+                *("-m", "streamops.kafka.run_lock", "-a", options, "--check"),
+                *("-e", f"ansible_python_interpreter={sys.executable}"),
+            ],
+            cwd=ROOT,
+            env=environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        other.terminate()
+    assert looked.returncode == 0, looked.stdout
+    assert ("another run is changing it" in " ".join(looked.stdout.split())) is not is_dead
+    assert lock.read_text() == text, "a look takes nothing"
+
+
 @pytest.mark.full
 def test_moves_take_the_lock_of_their_run_anew_by_the_connection_of_the_host(combined: Cluster, tmp_path: Path) -> None:
     lock, play = tmp_path / "orders.lock", tmp_path / "play.yml"

@@ -161,6 +161,22 @@ def test_a_known_gap_fails_whatever_the_comparison_finds() -> None:
     (check,) = judge.judge_gaps(arguments(gaps=[gap]))
     assert (check.name, check.status, check.actual) == ("gaps", "fail", 20)
     assert check.examples == [gap]
-    (check,) = judge.judge_gaps(arguments(gaps=[{**gap, "topic": "other"}]))
-    assert (check.status, check.actual) == ("pass", 0)
     assert judge.judge_gaps(arguments())[0].status == "pass"
+
+
+def test_a_gap_of_a_topic_that_is_gone_fails_and_is_named() -> None:
+    gap = {"topic": "gone", "partition": 0, "first": 50, "last": 74, "records": 25, "kind": "deleted", "certain": True}
+    (check,) = judge.judge_gaps(arguments(gaps=[gap]))
+    assert (check.status, check.actual, check.examples) == ("fail", 25, [gap])
+    assert check.suggests.startswith("topic gone: these records are on neither side")
+    many = [{**gap, "topic": f"gone{index}"} for index in range(7)]
+    assert judge.judge_gaps(arguments(gaps=many))[0].suggests.startswith(
+        "topics gone0, gone1, gone2, gone3, gone4 and 2 more: "
+    )
+
+
+def test_a_gap_that_no_look_is_certain_of_is_shown_and_fails_nothing() -> None:
+    gap = {"topic": "gone", "partition": 0, "first": 0, "last": 9, "records": 10, "kind": "purged", "certain": False}
+    gaps, possible = judge.judge_gaps(arguments(gaps=[gap]))
+    assert (gaps.status, gaps.actual) == ("pass", 0)
+    assert (possible.status, possible.actual, possible.examples) == ("info", 10, [gap])

@@ -99,6 +99,17 @@ def test_a_wait_ends_with_the_look_that_says_done() -> None:
     assert result.as_result()["history"][-1]["state"] == DONE
 
 
+@pytest.mark.parametrize("last", [GOING, FAILED])
+def test_a_wait_in_vain_returns_only_its_last_rows(last: str) -> None:
+    time = FakeTime()
+    result = follow(
+        lambda elapsed: Step(last if elapsed >= 50 else GOING, "x", {"seen": elapsed}),
+        lambda line: None, time.clock, time.sleep, timeout=50, interval=5,
+    )  # fmt: skip
+    assert (result.looks, len(result.history)) == (11, 11)
+    assert [row["seen"] for row in result.as_result()["history"]] == [40, 45, 50]
+
+
 def test_a_wait_never_sleeps_past_its_timeout_and_always_looks_once() -> None:
     time = FakeTime()
     result = follow(lambda elapsed: Step(GOING, "x"), lambda line: None, time.clock, time.sleep, timeout=12, interval=5)

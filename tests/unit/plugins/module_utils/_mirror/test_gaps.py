@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -18,8 +18,11 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gaps impor
     TRUNCATED,
     Marks,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.status import Log, Seen
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.status import Log, NothingToMirrorError, Seen
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.trail import Sync
+
+if TYPE_CHECKING:
+    from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 
 ONE = ("orders", 0)
 #: A range as a test names it: kind, first and last offset, number of records, whether it is certain.
@@ -344,3 +347,32 @@ def test_a_loss_is_told_once_when_the_topic_is_deleted_and_later_created_again()
     anew = look(0, 10, 60, tops={ONE: 10}, id="id-2")
     assert of_deleted(anew, known) == []
     assert not gaps.told(gaps.forgotten(known))
+
+
+def nothing_matches(named: bool) -> NothingToMirrorError:
+    return NothingToMirrorError("mirror a->b: no topic of a matches orders.*", topics=[], named=named)
+
+
+def test_the_records_of_the_last_topic_of_a_flow_are_named_when_it_is_deleted(monkeypatch: pytest.MonkeyPatch) -> None:
+    def look_within(*_args: object) -> Seen:
+        raise nothing_matches(named=False)
+
+    monkeypatch.setattr(gaps_look, "look_within", look_within)
+    monkeypatch.setattr(gaps_look, "of_target", lambda _flow, _copy, _seen: gone(60))
+    monkeypatch.setattr(gaps_look, "hidden_topics", lambda _session, _topics: [])
+    flow, nobody = Flow("a", "b", ("ord.*",)), cast("Session", None)
+    known = gaps_look.looked(flow, nobody, nobody, after(look(0, 100, 60)), 0, lambda _seconds: None)
+    assert [(one.kind, one.first, one.last) for one in gaps.told(known)] == [(DELETED, 60, 99)]
+    # Without an earlier look there is nothing that could be gone.
+    with pytest.raises(NothingToMirrorError):
+        gaps_look.looked(flow, nobody, nobody, Marks(), 0, lambda _seconds: None)
+
+
+def test_a_topic_that_a_flow_lists_by_its_name_must_be_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    def look_within(*_args: object) -> Seen:
+        raise nothing_matches(named=True)
+
+    monkeypatch.setattr(gaps_look, "look_within", look_within)
+    nobody = cast("Session", None)
+    with pytest.raises(NothingToMirrorError):
+        gaps_look.looked(Flow("a", "b", ("orders",)), nobody, nobody, after(look(0, 100, 60)), 0, lambda _seconds: None)

@@ -192,3 +192,21 @@ def test_a_stream_that_another_run_ended_proves_a_part() -> None:
     ledger.ended = (ASKED, 130.0, "")
     found = verdict(ledger, there(0), "t", 150)
     assert (found.word, found.why[:46]) == (PARTIAL, "the stream ended 20 s before the last node was")
+
+
+@pytest.mark.parametrize("why", [TIME_OVER, ASKED])
+def test_a_stream_that_fell_silent_and_ended_early_proves_no_part(why: str) -> None:
+    """No answer came after the first second, and the stream ended long before the last node was back."""
+    ledger, found = acknowledged_at(*((kind, partition, 100.5) for kind in KINDS for partition in (0, 1)))
+    ledger.ended = (why, 160.0, "")
+    said = verdict(ledger, found, "t", 200)
+    assert said.word == INCONCLUSIVE
+    assert "2 of 2 partitions acknowledged no idempotent record" in said.why
+    assert "the stream ended 40 s before the last node was back" in said.why
+
+
+def test_a_stream_that_ended_before_the_first_node_stopped_proves_no_part() -> None:
+    ledger, found = acknowledged_at(*ALL)
+    assert verdict(ledger, found, "t", 300, since=250).word == INCONCLUSIVE
+    assert "before the first node was stopped" in verdict(ledger, found, "t", 300, since=250).why
+    assert verdict(ledger, found, "t", 300, since=150).word == PARTIAL

@@ -24,7 +24,11 @@ CASES: list[tuple[dict[str, Any], str, str]] = [
         "DOWN         mirror a->b: nothing is known of it: no server",
     ),
     # Its patterns find no topic yet, so nothing is behind.
-    ({"msg": "m", "failure": {"kind": "NothingToMirrorError"}}, "OK", "OK           mirror a->b: 0 records behind"),
+    (
+        {"msg": "m", "failure": {"kind": "NothingToMirrorError"}},
+        "OK",
+        "OK           mirror a->b: it has no topic yet, so nothing was compared",
+    ),
     ({"lag": None, "problems": None, "failure": None}, "OK", "OK           mirror a->b: 0 records behind"),
 ]
 
@@ -44,6 +48,8 @@ GAP = {"kind": "purged", "topic": "orders", "partition": 0, "first": 60, "last":
     [
         ({}, "OK", "0 records behind"),
         ({"skipped": True}, "OK", "0 records behind"),
+        # It never found a topic, so none of its topics can be gone.
+        ({"msg": "m", "failure": {"kind": "NothingToMirrorError"}}, "OK", "0 records behind"),
         ({"gaps": [GAP]}, "DEGRADED", "20 records of the source will never be mirrored: orders-0 60 to 79"),
         # What is only possible, and a topic that lost nothing, are lines of the report.
         ({"gaps": [{**GAP, "certain": False}, {**GAP, "records": 0}]}, "OK", "0 records behind"),

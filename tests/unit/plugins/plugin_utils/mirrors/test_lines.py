@@ -7,6 +7,7 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.lines import (
     SHOWN,
+    audited_gaps,
     gap_lines,
     mirror_lines,
     mirror_pairs,
@@ -47,8 +48,29 @@ def test_problems_have_lines_of_their_own() -> None:
     assert mirror_lines(found(problems=["not in b: a.orders"]))[-1] == "Problem      not in b: a.orders"
 
 
-def test_pairs_for_the_proof() -> None:
-    assert mirror_pairs(found())[0] == {"source": "orders", "target": "a.orders"}
+def ending_at(*ends: int | None) -> dict[str, Any]:
+    topics = found()["topics"]
+    return found(topics=[{**topic, "partitions": [{"source_end": end} for end in ends]} for topic in topics])
+
+
+def test_pairs_for_the_audit() -> None:
+    assert mirror_pairs(ending_at(0, 7))[0] == {"source": "orders", "target": "a.orders"}
+
+
+def test_a_flow_that_never_held_a_record_has_no_pairs_unless_a_gap_is_known_or_an_end_is_not() -> None:
+    assert mirror_pairs(ending_at(0, 0)) == []
+    assert len(mirror_pairs(ending_at(0, None))) == 2
+    assert len(mirror_pairs(ending_at(0, 0), [{"topic": "gone", "records": 25}])) == 2
+
+
+def test_the_audit_is_told_of_each_gap_with_offsets_also_of_topics_that_are_gone_and_of_uncertain_ones() -> None:
+    gaps = [
+        {"topic": "gone", "kind": "deleted", "records": 25, "certain": True},
+        {"topic": "orders", "kind": "purged", "records": 3, "certain": False},
+        {"topic": "anew", "kind": "recreated", "records": 0, "certain": True},
+    ]
+    assert audited_gaps({"gaps": gaps}) == gaps[:2]
+    assert audited_gaps({}) == []
 
 
 def test_gaps_have_lines_of_their_own_the_latest_of_many() -> None:

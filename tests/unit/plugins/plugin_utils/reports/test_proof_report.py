@@ -23,11 +23,13 @@ WELL = {**PROOF, "verdict": "pass", "why": "", "lost": 0, "wrong": []}
 def test_a_run_says_verdict_counts_longest_gap_and_why() -> None:
     assert proof_lines(PROOF) == [
         "Proof        fail: 1,000 idempotent and 500 transactional records acknowledged; 2 lost",
+        "Covered      topic __streamops_prove, 2 partitions: 1,500 acknowledged records compared with 1,498 that were "
+        "read; restarts of kafka<1>",
         "Longest gap  4.2 s without an acknowledged record, partition 1, while kafka<1> restarted",
         "Why          topic __streamops_prove, partition 1, offsets 7 to 8: 2 records acknowledged and lost",
     ]
     assert proof_lines(WELL)[0].endswith("acknowledged; none lost, repeated or out of order")
-    assert len(proof_lines({**WELL, "gaps": []})) == 1
+    assert len(proof_lines({**WELL, "gaps": []})) == 2
 
 
 def test_the_data_name_their_form_and_hold_what_was_found() -> None:
@@ -42,6 +44,7 @@ def test_the_report_shows_gaps_restarts_and_findings_and_escapes_names() -> None
     assert "<td>kafka&lt;1&gt;</td><td>2026-11-24 10:10:00 UTC</td><td>12s</td><td>8s</td>" in page
     assert "<td>lost</td><td>1</td><td>2</td><td>7</td><td>8</td>" in page
     assert "kafka<1>" not in page
+    assert "1,500 acknowledged records compared with 1,498 that were read" in page
     assert "Findings" not in proof_report(WELL, "orders")
 
 

@@ -181,6 +181,24 @@ def test_topics_with_one_setting_alike_are_one_finding() -> None:
 def test_replicas_of_a_stopped_node_are_no_reason() -> None:
     facts = cluster(node(1), node(2, running=False), node(3), info=info(1, 2, 3, under_replicated=[BEHIND]))
     assert of(checks.replicas(facts)) == []
+    assert checks.replicas(facts).fine == "1 partitions wait for k2, the others are in sync"
+    assert checks.replicas(cluster()).fine == "all in sync"
+
+
+def test_a_node_that_did_not_come_back_with_its_last_files_is_noted_with_the_way_on() -> None:
+    given_up = cluster(node(1), node(2, gave_up="No space left on device"))
+    ((level, what),) = of(checks.machines(given_up))
+    assert level == NOTE
+    assert "k2 did not come back with its last new start files (No space left on device)" in what
+    assert "-e kafka_retry_generation=true" in what
+    # Of a node that has its release, and on the way back, other files are meant.
+    assert of(checks.machines(cluster(node(1), node(2, runs=NEW, gave_up="x")))) == []
+    assert of(checks.machines(replace(given_up, action=BACK))) == []
+
+
+def test_no_path_is_known_where_no_node_ever_ran() -> None:
+    assert checks.path(cluster(node(1, runs=""), node(2, runs=""), mode="zookeeper")).fine.startswith("not known")
+    assert checks.path(cluster()).fine == "legal"
 
 
 def test_a_run_that_was_cut_is_finished_and_a_way_back_is_gone_although_replicas_are_behind() -> None:

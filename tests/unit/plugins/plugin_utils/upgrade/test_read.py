@@ -67,6 +67,15 @@ def test_what_tasks_saw_becomes_the_facts() -> None:
     assert (node.kind, node.free_mib, node.silence) == ("broker and controller", 9216, "")
 
 
+def test_files_that_a_node_gave_up_are_known_unless_they_may_be_tried_again() -> None:
+    given_up = looked(start_files={"failed": "20261128T090000Z", "why_failed": "No space left\nat kafka.log"})
+    assert [node.gave_up for node in facts_of(given_up, looked()).nodes] == ["No space left", ""]
+    unknown = looked(start_files={"failed": "20261128T090000Z", "why_failed": ""})
+    assert facts_of(unknown).nodes[0].gave_up == "the cause was not written down"
+    assert facts_of(looked(start_files={"failed": None, "why_failed": ""})).nodes[0].gave_up == ""
+    assert facts_of(given_up, kafka_retry_generation="true").nodes[0].gave_up == ""
+
+
 def test_its_brokers_say_whether_the_roll_is_proven() -> None:
     assert facts_of(looked(), looked(), kafka_prove="true").proven
     assert facts_of(looked(), looked(), more={"kafka_prove": True}).proven
