@@ -29,8 +29,17 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_tasks i
     passed_by,
     unknown_tags,
 )
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_values import missing, unclear, unknown, unread
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_values import (
+    FACTORS,
+    TOPIC,
+    ill_named,
+    missing,
+    unclear,
+    unknown,
+    unread,
+)
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import GROUP_FIX
+from ansible_collections.streamops.kafka.plugins.plugin_utils.sealed import unopened
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
 
 #: What the full names of this collection's playbooks begin with.
@@ -41,6 +50,7 @@ SPEC = {
     "alone": {"type": "list", "elements": "str", "default": []},
     "plans": {"type": "bool", "default": True},
     "plan_only": {"type": "bool", "default": False},
+    "opens": {"type": "bool", "default": False},
     "known_by": {"type": "str", "default": ""},
     "named": {"type": "str", "default": ""},
     "written": {"type": "dict", "default": {}},
@@ -71,7 +81,10 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
             },
             role_options(*options["roles"]),
         )
+        wrong += ill_named(_known(vars_, (TOPIC, FACTORS)))
         wrong += _unfit(vars_, options["roles"])
+        if options["opens"]:
+            wrong += unopened(hostvars, vars_.get("ansible_play_batch", ()), role_options(*options["roles"]))
         extra = self._task.get_play()._variable_manager.extra_vars
         wrong += unread(extra, role_options())
         wrong += unknown(extra, options["settings"], options["prefix"]) if options["prefix"] else []

@@ -60,6 +60,10 @@ options:
     description: Whether the play can show a plan.
     type: bool
     default: true
+  opens:
+    description: Whether each sealed value (ansible-vault) of the variables of O(roles) has to open.
+    type: bool
+    default: false
   plan_only:
     description: Whether the user asks for a plan only.
     type: bool
@@ -95,6 +99,7 @@ def main() -> None:
             "named": {"type": "str", "default": ""},
             "plans": {"type": "bool", "default": True},
             "plan_only": {"type": "bool", "default": False},
+            "opens": {"type": "bool", "default": False},
         },
         supports_check_mode=True,
     )

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.values import to_boolean
 from ansible_collections.streamops.kafka.plugins.plugin_utils.awx import fields, steps
 
 Objects = Sequence[Mapping[str, Any]]
@@ -27,7 +28,8 @@ def awx_review(there: Mapping[str, Objects], described: Mapping[str, Any]) -> di
     Returns:
         C(changes): what is brought back, each with C(url), C(body), and C(said) for people. C(left): what stays, said.
         C(refused): steps that must not stay, said. C(narrowed): schedules and steps that would lose a value, said.
-        C(workflows): as described, with the steps that stay.
+        C(workflows): as described, with the steps that stay. C(schedules): as described, with what people set on those
+        that are there. C(switched_on): the names of those that are off, and that awx_schedules_enabled switches on.
     """
     flows = [one for one in described["workflows"] if one["name"] in described["names"]]
     ids = {one["name"]: one["id"] for one in there["workflow_job_templates"]}
@@ -37,11 +39,13 @@ def awx_review(there: Mapping[str, Objects], described: Mapping[str, Any]) -> di
     }
     held = [*_templates(there, described), *_steps(flows, of)]
     allowed = described["fields"]
+    schedules = [(one, _schedule_there(one, there)) for one in described["schedules"]]
     return {
         "changes": [_change(kind, name, one, ours) for kind, name, one in held if (ours := _lost(allowed, kind, one))],
         "left": [
             *(f"{name}: {said}" for kind, name, one in held if (said := _left(kind, one, described))),
             *(f"workflow {one['name']}: step {steps.title(step)}" for one in flows for step in _added(one, of)),
+            *(said for one, now in schedules if now and (said := _schedule_left(one, now, described))),
             *_schedules(there, described),
         ],
         "refused": [
@@ -51,6 +55,10 @@ def awx_review(there: Mapping[str, Objects], described: Mapping[str, Any]) -> di
         ],
         "narrowed": _narrowed(held, there, described),
         "workflows": [steps.with_added(one, of[one["name"]]) for one in flows],
+        "schedules": [{**one, **_schedule_kept(one, now)} for one, now in schedules],
+        "switched_on": [
+            one["name"] for one, now in schedules if one["name"] in described["names"] and _switches_on(one, now)
+        ],
     }
 
 
@@ -97,6 +105,47 @@ def _schedules(there: Mapping[str, Objects], described: Mapping[str, Any]) -> li
     names = {one["id"]: name for _kind, name, one in _templates(there, described)}
     found = [one for one in there["schedules"] if one["unified_job_template"] in names and one["name"] not in ours]
     return [f"{names[one['unified_job_template']]}: schedule {one['name']}" for one in found]
+
+
+def _schedule_there(ours: Mapping[str, Any], there: Mapping[str, Objects]) -> Mapping[str, Any]:
+    """Return what AWX has of a schedule of ours, empty where it is not there; others may have its name elsewhere."""
+    names = {one["id"]: one["name"] for kind in _TITLES for one in there[kind]}
+    return next(
+        (
+            one
+            for one in there["schedules"]
+            if one["name"] == ours["name"] and names.get(one["unified_job_template"]) == ours["unified_job_template"]
+        ),
+        {},
+    )
+
+
+def _is_on(schedule: Mapping[str, Any]) -> bool:
+    """Tell whether a schedule is switched on; awx_schedules_enabled may be text."""
+    return to_boolean(schedule.get("enabled", False), "awx_schedules_enabled")
+
+
+def _switches_on(ours: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+    return bool(now) and _is_on(ours) and not _is_on(now)
+
+
+def _schedule_kept(ours: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what people set on a schedule of ours: when it runs, and that it runs at all.
+
+    awx_schedules_enabled switches on what is off; its default says how schedules are made, and switches none off.
+    """
+    return {"rrule": now["rrule"], "enabled": _is_on(ours) or _is_on(now)} if now else {}
+
+
+def _schedule_left(ours: Mapping[str, Any], now: Mapping[str, Any], described: Mapping[str, Any]) -> str:
+    """Say what a schedule of ours has that is not as we describe it, empty where nothing is."""
+    kept = _schedule_kept(ours, now)
+    other = {
+        **({"rrule": kept["rrule"]} if kept["rrule"].split() != ours["rrule"].split() else {}),
+        **({"enabled": True} if kept["enabled"] and not _is_on(ours) else {}),
+    }
+    named = ours["name"] in described["names"]
+    return f"schedule {ours['name']}: {fields.told(kept, other)}" if named and other else ""
 
 
 def _dropped(described: Mapping[str, Any]) -> set[str]:

@@ -7,6 +7,7 @@ A survey without an answer sends empty text: what a playbook needs is missing th
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -14,12 +15,15 @@ from typing import Any
 from ansible.module_utils.common.validation import check_type_dict
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped, nearest
+from ansible_collections.streamops.kafka.plugins.module_utils._core.topic_names import allowed_instead
 from ansible_collections.streamops.kafka.plugins.module_utils._core.values import UnclearValueError, to_integer, typed
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import OWN_PREFIXES
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import Spec, advice
 
 #: A dict of numbers, of any type in its argument spec, which would refuse empty text.
 FACTORS = "kafka_replication_factor"
+#: The name of one topic. A survey of AWX knows no pattern of a text, so a name is judged where the plan begins.
+TOPIC = "kafka_grow_topic"
 #: Numbers for which empty text is no answer.
 ANSWERS = ("kafka_grow_partitions", "kafka_replaced_id")
 #: How many hosts a message names.
@@ -44,6 +48,19 @@ def missing(variables: Mapping[str, Any], needed: Sequence[str]) -> list[str]:
         f"{name} is not set, or empty. fix: give it with -e {name}=VALUE."
         for name in needed
         if variables.get(name) is None or is_blank(variables[name])
+    ]
+
+
+def ill_named(variables: Mapping[str, Any]) -> list[str]:
+    """Return one sentence for each variable that names a topic as none can be named."""
+    named = [(TOPIC, str(variables[TOPIC]))] if variables.get(TOPIC) and not is_blank(variables[TOPIC]) else []
+    with contextlib.suppress(TypeError, ValueError):  # that it is no dict is said by those who judge its type
+        named += [(FACTORS, str(topic)) for topic in check_type_dict(variables.get(FACTORS) or {})]
+    return [
+        f"{name}: no topic can have the name {topic!r} (allowed: {allowed}). fix: "
+        + ("take the blanks at its ends away." if allowed_instead(topic.strip()) is None else "correct the name.")
+        for name, topic in named
+        if (allowed := allowed_instead(topic))
     ]
 
 

@@ -101,7 +101,7 @@ def lines(plan: ClusterPlan) -> list[str]:
     held = [f"{HELD}{node.host}: {'; '.join(node.held)}" for node in plan.nodes if node.held]
     staying = sum(node.does == STAYS for node in plan.nodes)
     kept = {**({"nodes": staying} if staying else {}), **{name: count for name, count in plan.kept.items() if count}}
-    stays = [f"stays: {', '.join(f'{count} {name}' for name, count in kept.items())}"] if kept else []
+    stays = [f"stays: {', '.join(_number(count, name) for name, count in kept.items())}"] if kept else []
     return [*(done or ["nothing to do"]), *held, *stays]
 
 
@@ -184,9 +184,23 @@ def _change_line(change: Change) -> str:
     return f"{change.subject} {change.name} {what}"
 
 
+def _number(count: int, names: str) -> str:
+    """Return how many there are, in words: 1 topic, 2 topics."""
+    return f"{count} {names.removesuffix('s') if count == 1 else names}"
+
+
 def _value(value: Any) -> str:
-    text = ", ".join(f"{key}={one}" for key, one in value.items()) if isinstance(value, Mapping) else str(value)
+    text = ", ".join(map(_part, value, value.values())) if isinstance(value, Mapping) else str(value)
     return text if len(text) <= _VALUE else f"{text[:_VALUE]}..."
+
+
+def _part(key: str, value: Any) -> str:
+    """Return one part of a value: C(partitions=6), and of a login C(SCRAM-SHA-512 (iterations 8192, ...))."""
+    if not isinstance(value, Mapping):
+        return f"{key}={value}"
+    # What is no value, such as (as given), stands in parentheses.
+    inner = ", ".join(f"{name} {str(each).removeprefix('(').removesuffix(')')}" for name, each in value.items())
+    return f"{key} ({inner})"
 
 
 def _rows(plan: ClusterPlan) -> Iterator[str]:

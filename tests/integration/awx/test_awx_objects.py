@@ -308,6 +308,28 @@ def plant(awx: Awx) -> None:
 
 
 @pytest.mark.full
+def test_when_a_schedule_runs_stays_as_it_was_set_by_hand_and_a_setting_switches_it_on() -> None:
+    hourly = "Kafka watch every hour"
+    rule = "DTSTART:20260101T000500Z RRULE:FREQ=MINUTELY;INTERVAL=15"
+    with stub(PLAYBOOKS) as (address, awx):
+        status, output = apply(address, only=[*WATCH, hourly])
+        assert status == 0, output
+        schedule = of(awx, "schedules", hourly)
+        assert schedule["enabled"] is False
+        schedule.update({"enabled": True, "rrule": rule})
+        written = len(awx.writes)
+        status, output = apply(address, only=[*WATCH, hourly])
+        assert (status, is_unchanged(awx, written, output)) == (0, True), output
+        assert (schedule["enabled"], schedule["rrule"]) == (True, rule)
+        assert f"Left as you set them: schedule {hourly}: rrule {rule}, enabled True." in " ".join(output.split())
+        schedule["enabled"] = False
+        status, output = apply(address, only=[*WATCH, hourly], settings={"awx_schedules_enabled": "true"})
+        assert status == 0, output
+        assert (schedule["enabled"], schedule["rrule"]) == (True, rule)
+        assert f"awx_schedules_enabled switched on what was off: {hourly}." in " ".join(output.split())
+
+
+@pytest.mark.full
 def test_what_was_attached_by_hand_stays_and_names_are_those_of_the_organization_and_the_type() -> None:
     machines = {"name": "Machines", "type": "Machine"}
     settings = {"awx_credentials": [machines, "Vault of prod"], "awx_notification_templates": ["Pager"]}

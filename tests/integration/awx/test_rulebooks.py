@@ -12,11 +12,10 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.rules import table
 from tests.support.awx_stub import Awx, stub
 from tests.support.cluster import ROOT, free_port_base
 from tests.support.rulebook import alert, listening, send
-
-pytestmark = pytest.mark.full
 
 EXPORT = json.loads((ROOT / "awx" / "export.json").read_text())
 LOOK, PROPOSE = "streamops.kafka.look", "streamops.kafka.look_and_propose"
@@ -75,6 +74,7 @@ def listen(tmp_path: Path) -> Listen:
     return run
 
 
+@pytest.mark.full
 def test_an_alert_starts_one_look_however_often_it_is_sent_and_nothing_when_it_rests(listen: Listen) -> None:
     with listen(LOOK) as eda:
         down = alert("KafkaNodeDown", "orders")
@@ -97,6 +97,19 @@ def test_an_alert_starts_one_look_however_often_it_is_sent_and_nothing_when_it_r
         assert "token-of-alertmanager" not in eda.said.read_text()
 
 
+def test_each_alert_alone_starts_its_look_and_its_workflow(listen: Listen) -> None:
+    """One alert a message and a cluster, so that no other alert starts what this one should."""
+    proposing = [one for one in table() if one.proposes]
+    assert proposing
+    wanted: list[str] = []
+    with listen(PROPOSE) as eda:
+        for one in proposing:
+            eda.send(alert(one.name, f"cluster-of-{one.name}"))
+            wanted += [f"Kafka {one.looks}", f"Kafka {one.proposes}, approved"]
+            eda.starts(*wanted)
+
+
+@pytest.mark.full
 def test_a_workflow_is_proposed_once_and_others_do_not_wait_for_its_approval(listen: Listen) -> None:
     with listen(PROPOSE) as eda:
         eda.send(alert("KafkaNodeDown", "orders"), alert("KafkaPartitionsOffline", "orders"))
@@ -108,6 +121,7 @@ def test_a_workflow_is_proposed_once_and_others_do_not_wait_for_its_approval(lis
         assert {one["name"] for one in eda.awx.jobs["jobs"].values()} == {"Kafka status"}
 
 
+@pytest.mark.full
 def test_an_alert_that_fires_on_starts_nothing_more_when_its_cluster_may_be_looked_at_again(
     listen: Listen, tmp_path: Path
 ) -> None:
@@ -130,6 +144,7 @@ def test_an_alert_that_fires_on_starts_nothing_more_when_its_cluster_may_be_look
         eda.starts("Kafka status", "Kafka status", "Kafka status")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("settings", [{"kafka_eda_prefix": "Other"}, {"kafka_eda_organization": "Other"}], ids=str)
 def test_a_template_that_awx_does_not_have_is_told_and_the_next_alert_heard(
     listen: Listen, settings: dict[str, str]

@@ -6,6 +6,7 @@ from __future__ import annotations
 import socket
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -84,20 +85,53 @@ def test_the_inventories_of_the_product_pass_and_change_nothing(
     assert [path.name for path in cluster.directory.iterdir()] == ["extra-vars.yml"]
 
 
-@pytest.mark.full
-def test_a_vault_without_its_password_is_named_by_variable(tmp_path: Path) -> None:
+def with_a_sealed_value(tmp_path: Path, name: str, value: str) -> Cluster:
+    """Return a cluster whose brokers have a sealed value; the file password beside it opens it."""
     inventory, hosts, variables = copy_of_local(tmp_path)
     cluster = saved(tmp_path, hosts, variables)
     (tmp_path / "password").write_text("of the vault")
     command = [str(BIN / "ansible-vault"), "encrypt_string", "--vault-password-file", str(tmp_path / "password")]
-    secret = subprocess.run(
-        [*command, "changeme", "--name", "vault_kafka_password"], capture_output=True, text=True, check=True
-    ).stdout
+    secret = subprocess.run([*command, value, "--name", name], capture_output=True, text=True, check=True).stdout
     (inventory / "group_vars" / "kafka_brokers.yml").write_text(secret)
+    return cluster
+
+
+@pytest.mark.full
+def test_a_vault_without_its_password_is_named_by_variable(tmp_path: Path) -> None:
+    cluster = with_a_sealed_value(tmp_path, "vault_kafka_password", "changeme")
     sealed = message(preflight_only(cluster, tmp_path))
     assert "kafka1, kafka2, kafka3: vault_kafka_password: the value cannot be templated" in sealed
+    assert "fix: give the password of the vault: in AWX attach the vault credential" in sealed
     opened = message(preflight_only(cluster, tmp_path, "--vault-password-file", str(tmp_path / "password")))
     assert "vault_kafka_password: the secret is not secret (found: a well-known value" in opened
+
+
+@pytest.mark.parametrize(
+    ("playbook", "variables"),
+    short(
+        [
+            ("grow_topic", {"kafka_grow_topic": "orders", "kafka_grow_partitions": 96}),
+            ("grow_topic", {"kafka_grow_topic": "orders", "kafka_grow_partitions": 96, "plan_only": True}),
+            # It needs no machine, and goes on where the lock cannot be had.
+            ("resources", {"preflight_accept": ["undefined_value"]}),
+            ("stop", {}),
+            ("stop_node", {"kafka_stop_node": "kafka3"}),
+        ],
+        ("grow_topic", {"kafka_grow_topic": "orders", "kafka_grow_partitions": 96}),
+    ),
+)
+def test_a_run_that_cannot_open_what_it_needs_is_refused_before_it_takes_the_lock(
+    tmp_path: Path, playbook: str, variables: dict[str, Any]
+) -> None:
+    cluster = with_a_sealed_value(tmp_path, "kafka_admin_password", "a-long-planted-password")
+    run = cluster.playbook(f"playbooks/{playbook}.yml", **variables)
+    assert_refused_untouched(run, cluster)
+    words = " ".join(run.output.split())
+    assert "kafka_admin_password" in words
+    assert "attach the vault credential to the job template" in words
+    assert "undecryptable" not in words
+    assert not list(tmp_path.rglob("*.lock"))
+    assert "a-long-planted-password" not in words
 
 
 @pytest.mark.full

@@ -71,6 +71,35 @@ def test_a_run_beside_another_is_refused_before_it_changes_anything(
     assert held.read_text() == text, "the lock of another run stays as it is"
 
 
+@pytest.mark.parametrize(
+    ("playbook", "variables"),
+    # The first needs no machine, and so goes on without a lock that cannot be had.
+    short([*CHANGING, *ALSO_CHANGING], CHANGING[3], ALSO_CHANGING[-1]),
+)
+def test_a_step_of_a_workflow_that_nobody_approved_is_refused_before_it_changes_anything(
+    combined: Cluster, playbook: str, variables: dict[str, Any]
+) -> None:
+    before = combined.pids()
+    refused = combined.playbook(
+        f"playbooks/{playbook}.yml" if playbook != "site" else "site.yml",
+        awx_workflow_job_name="Kafka site, approved",
+        **variables,
+    )
+    assert refused.rc != 0
+    assert refused.changed == 0
+    assert "no step before it handed on a plan" in " ".join(refused.output.split())
+    assert combined.pids() == before
+    assert lock_of(combined).read_text() == ""
+
+
+def test_a_plan_is_the_first_step_of_its_workflow_and_what_stands_behind_it_may_change(combined: Cluster) -> None:
+    step = {"awx_workflow_job_name": "Kafka users and ACLs, approved"}
+    planned = combined.playbook("playbooks/resources.yml", "--check", **step).ok()
+    assert "streamops_plan_digest=0-changes-" in planned.output
+    digest = planned.output.partition("streamops_plan_digest=")[2][: len("0-changes-") + 64]
+    assert combined.playbook("playbooks/resources.yml", streamops_plan_digest=digest, **step).ok().changed == 0
+
+
 @pytest.mark.full
 def test_who_only_looks_is_warned_or_not_even_asked_and_takes_nothing(combined: Cluster, held: Path) -> None:
     text = held.read_text()

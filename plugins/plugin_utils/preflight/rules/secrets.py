@@ -13,6 +13,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.stray import
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import PLACEHOLDER, Inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
+from ansible_collections.streamops.kafka.plugins.plugin_utils.sealed import FIX as SEALED_FIX
+from ansible_collections.streamops.kafka.plugins.plugin_utils.sealed import is_sealed
 
 #: Passwords that the administrators of another cluster choose. A missing one has a rule of its own.
 NOT_OURS = "mirror_external_clusters["
@@ -46,7 +48,8 @@ def undefined_value(inventory: Inventory) -> Iterator[Problem]:
         for path, reason in node.undefined.items():
             # A mirror has no id: what clusters make of theirs (ports of listeners) is not for it.
             if not (node.only_mirrors and NODES_OWN.search(reason) and not path.startswith("mirror_")):
-                yield Problem(node, "the value cannot be templated", reason, variable=path)
+                fix = SEALED_FIX if is_sealed(reason) else None
+                yield Problem(node, "the value cannot be templated", reason, variable=path, fix=fix)
 
 
 @rule(fix="replace it")

@@ -55,7 +55,12 @@ def ours() -> list[dict[str, Any]]:
     ]
 
 
-def review(steps: list[dict[str, Any]], jobs: list[dict[str, Any]] | None = None, **more: Any) -> dict[str, Any]:
+def review(
+    steps: list[dict[str, Any]],
+    jobs: list[dict[str, Any]] | None = None,
+    described: dict[str, Any] | None = None,
+    **more: Any,
+) -> dict[str, Any]:
     there = {
         "job_templates": jobs if jobs is not None else [job(name) for name in RUNS],
         "workflow_job_templates": [{"id": 50, "name": FLOW, "url": "/50/", "summary_fields": {}}],
@@ -63,7 +68,7 @@ def review(steps: list[dict[str, Any]], jobs: list[dict[str, Any]] | None = None
         "schedules": [],
         **more,
     }
-    described = {
+    wanted = {
         "fields": FIELDS,
         "templates": DATA["controller_templates"],
         "workflows": DATA["controller_workflows"],
@@ -74,8 +79,9 @@ def review(steps: list[dict[str, Any]], jobs: list[dict[str, Any]] | None = None
         "project": "Kafka",
         "labels": ["Kafka looks", "Kafka changes"],
         "credentials": ["Machines"],
+        **(described or {}),
     }
-    return awx_review(there, described)
+    return awx_review(there, wanted)
 
 
 def changed(steps: list[dict[str, Any]], identifier: str, **ways: list[int]) -> list[dict[str, Any]]:
@@ -232,3 +238,48 @@ def test_a_schedule_that_this_run_removes_is_not_listed_as_left() -> None:
     schedule = {"id": 70, "unified_job_template": 11, "name": "Kafka stop every night", "limit": "rack-a"}
     found = review(ours(), [job("Kafka stop", ask_limit_on_launch=True)], schedules=[schedule])
     assert (found["left"], found["narrowed"]) == ([], [])
+
+
+WATCH = DATA["controller_schedules"][0]
+
+
+def schedule_review(setting: Any = False, **now: Any) -> dict[str, Any]:
+    """What is said of our schedule that AWX has so."""
+    there = {"id": 70, **WATCH, "unified_job_template": 20, **now}
+    watch = {"id": 20, "name": WATCH["unified_job_template"], "url": "/20/", "summary_fields": {}}
+    found = review(
+        ours(),
+        [*(job(name) for name in RUNS), watch],
+        schedules=[there],
+        described={"schedules": [{**WATCH, "enabled": setting}], "names": [FLOW, WATCH["name"]]},
+    )
+    return {key: found[key] for key in ("left", "switched_on", "schedules")}
+
+
+@pytest.mark.parametrize("setting", [False, "false"])
+def test_when_a_schedule_of_ours_runs_and_that_it_runs_stays_and_is_told(setting: Any) -> None:
+    rule = "DTSTART:20260101T000500Z RRULE:FREQ=MINUTELY;INTERVAL=15"
+    found = schedule_review(setting, enabled=True, rrule=rule)
+    assert found["schedules"] == [{**WATCH, "enabled": True, "rrule": rule}]
+    assert found["left"] == [f"schedule {WATCH['name']}: rrule {rule}, enabled True"]
+    assert found["switched_on"] == []
+
+
+def test_a_schedule_that_is_as_described_is_not_told_of() -> None:
+    assert schedule_review() == {"left": [], "switched_on": [], "schedules": [{**WATCH, "enabled": False}]}
+
+
+@pytest.mark.parametrize("setting", [True, "true"])
+def test_the_setting_switches_on_what_is_off_and_says_so(setting: Any) -> None:
+    found = schedule_review(setting)
+    assert found == {
+        "left": [],
+        "switched_on": [WATCH["name"]],
+        "schedules": [{**WATCH, "enabled": True}],
+    }
+    assert schedule_review(setting, enabled=True)["switched_on"] == []
+
+
+def test_a_schedule_of_the_same_name_on_another_template_is_not_ours() -> None:
+    found = schedule_review(unified_job_template=11, enabled=True)
+    assert found["schedules"] == [{**WATCH, "enabled": False}]

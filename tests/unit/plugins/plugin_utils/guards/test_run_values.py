@@ -7,7 +7,13 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_values import missing, unclear, unknown, unread
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_values import (
+    ill_named,
+    missing,
+    unclear,
+    unknown,
+    unread,
+)
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
 
 OPTIONS = role_options("preflight", "kafka_resources")
@@ -86,3 +92,37 @@ def test_an_unknown_name_with_the_prefix_of_a_playbook_is_refused_and_what_awx_g
         "nothing reads the extra variable awx_prefx. fix: perhaps awx_prefix is meant.",
         "nothing reads the extra variable awx_zzz. fix: correct it or remove it.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("given", "named", "fix"),
+    [
+        ({"kafka_grow_topic": " orders"}, "' orders'", "take the blanks at its ends away"),
+        ({"kafka_grow_topic": "my orders"}, "'my orders'", "correct the name"),
+        ({"kafka_replication_factor": {"orders": 3, "a b": 2}}, "'a b'", "correct the name"),
+        ({"kafka_replication_factor": '{"orders ": 3}'}, "'orders '", "take the blanks at its ends away"),
+    ],
+    ids=str,
+)
+def test_a_name_that_no_topic_can_have_is_refused_with_its_variable(
+    given: dict[str, Any], named: str, fix: str
+) -> None:
+    (refusal,) = ill_named(given)
+    assert refusal.startswith(f"{next(iter(given))}: no topic can have the name {named}")
+    assert fix in refusal
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"kafka_grow_topic": "orders.v1", "kafka_replication_factor": {"orders": 3}},
+        # A survey without an answer; and what is judged elsewhere.
+        {"kafka_grow_topic": "", "kafka_replication_factor": " "},
+        {"kafka_replication_factor": "orders"},
+        {"kafka_replication_factor": ["orders"]},
+    ],
+    ids=str,
+)
+def test_what_names_no_topic_wrongly_is_not_refused_for_its_name(given: dict[str, Any]) -> None:
+    assert ill_named(given) == []

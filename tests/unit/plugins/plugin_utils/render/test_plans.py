@@ -36,7 +36,7 @@ def test_a_plan_of_site_names_nodes_with_reasons_and_topics_and_has_a_digest() -
         "  k1 would restart (property num.io.threads: 8 -> 9); files: server.properties, start",
         "  topic orders partitions=6 -> partitions=9",
         "  not now: k1: 2 are low",
-        "  stays: 1 nodes, 2 topics",
+        "  stays: 1 node, 2 topics",
     ]
     assert found["plan_digest"].startswith("2-changes-")
 
@@ -141,7 +141,7 @@ def test_only_the_nodes_that_are_told_to_restart_restart() -> None:
     found = reports(
         {**still, "kafka_restart_force": "false"}, {**still, "kafka_restart_force": True}, ansible_check_mode=True
     )
-    assert found["plans"].splitlines()[1:] == ["  k2 would restart (kafka_restart_force)", "  stays: 1 nodes"]
+    assert found["plans"].splitlines()[1:] == ["  k2 would restart (kafka_restart_force)", "  stays: 1 node"]
 
 
 def test_an_approval_of_changes_alone_is_none_of_moves() -> None:

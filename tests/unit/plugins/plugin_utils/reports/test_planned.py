@@ -52,9 +52,20 @@ def test_a_plan_says_what_would_be_done_why_what_hinders_it_and_what_stays() -> 
         "topic audit would be added: partitions=3, replication_factor=3",
         "ACL User:old allow read on topic literal orders from * WOULD BE DELETED",
         "not now: kafka1: 2 partitions are low",
-        "stays: 1 nodes, 4 topics",
+        "stays: 1 node, 4 topics",
     ]
-    assert lines(NOTHING) == ["nothing to do", "stays: 1 nodes, 4 topics"]
+    assert lines(NOTHING) == ["nothing to do", "stays: 1 node, 4 topics"]
+
+
+def test_a_login_is_told_in_words_and_one_of_a_kind_is_no_plural() -> None:
+    before = {"SCRAM-SHA-512": {"iterations": 4096, "password": "(not shown)"}}
+    after = {"SCRAM-SHA-512": {"iterations": 8192, "password": "(as given)"}}
+    plan = ClusterPlan("orders", [], [Change("user", "a", before, after)], {"topics": 1, "users": 1, "ACLs": 1})
+    assert lines(plan) == [
+        "user a SCRAM-SHA-512 (iterations 4096, password not shown) -> "
+        "SCRAM-SHA-512 (iterations 8192, password as given)",
+        "stays: 1 topic, 1 user, 1 ACL",
+    ]
 
 
 def test_the_digest_counts_the_changes_so_that_nothing_to_do_is_seen() -> None:

@@ -83,10 +83,10 @@ def test_a_bad_secret_is_named_but_not_shown() -> None:
     assert "changeme" not in str([one.result() for one in found]).lower()
 
 
-def with_undefined(variable: str, value: Any, path: str) -> Inventory:
+def with_undefined(variable: str, value: Any, path: str, reason: str = "'vault_x' is undefined") -> Inventory:
     """The good inventory with a value of kafka2 that could not be templated."""
     inventory = combined(hosts={"kafka2": {variable: value}})
-    broken = replace(inventory.nodes[1], undefined={path: "'vault_x' is undefined"})
+    broken = replace(inventory.nodes[1], undefined={path: reason})
     return Inventory((inventory.nodes[0], broken, inventory.nodes[2]))
 
 
@@ -111,6 +111,20 @@ def test_an_undefined_value_is_named_with_its_host_and_gives_no_other_violation(
         "'vault_x' is undefined",
         "in the vault",
     )
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "Attempting to decrypt but no vault secrets found.",
+        "Decryption failed (no vault secrets were found that could decrypt).",
+        "Error rendering template: Attempt to use undecryptable variable: Attempting to decrypt but no vault secrets.",
+    ],
+)
+def test_a_sealed_value_without_the_password_of_its_vault_needs_that_and_no_definition(reason: str) -> None:
+    inventory = with_undefined("kafka_broker_password", UNDEFINED, "kafka_broker_password", reason)
+    expect(inventory, "undefined_value", "kafka_broker_password", "attach the vault credential")
+    assert "define the variable" not in str([one.result() for one in check_inventory(inventory)])
 
 
 @pytest.mark.parametrize("key", ["sasl.jaas.config", "ssl.keystore.key", "custom.private.key.passphrase"])
