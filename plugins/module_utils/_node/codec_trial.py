@@ -29,7 +29,7 @@ DEFAULT_DIRECTORY = "/tmp"
 SECONDS = 120.0
 _OPTION = "-Djava.io.tmpdir="
 #: One batch of magic 2 a codec (MemoryRecords.withRecords of Kafka 4.4), with the text "streamops" four times.
-_HEADER = "00000000000000000000000000000000ffffffffffffffffffffffffffff00000001"
+_HEADER = "0000000000000000000000000000000000000000ffffffffffffffffffffffffffff00000001"
 BATCHES: Mapping[str, str] = {
     "gzip": f"000000000000000000000057ffffffff021a07b4e60001{_HEADER}"
     "1f8b08000000000000ff0b61606060f4282e294a4dcccd2f28c6c360000077b5be2c2b000000",
@@ -53,6 +53,8 @@ _DUMPED = re.compile(r"^Dumping \S*/(\w+)/0+\.log$", re.M)
 _RECORD = re.compile(r"^\|? ?offset: 0 ", re.M)
 _CAUSE = re.compile(r'^(?:Exception in thread "main" |Caused by: )[\w.$]+: (?P<said>.+)$', re.M)
 _NO_DIRECT_MEMORY = "direct buffer memory"
+#: What Java says where a native library cannot be unpacked or loaded, now or at an earlier attempt.
+_NOT_LOADED = re.compile(r"UnsatisfiedLinkError|NoClassDefFoundError|ExceptionInInitializerError|SnappyError")
 
 
 def temporary_directory(words: Sequence[str]) -> str:
@@ -160,10 +162,11 @@ def judged(code: int, said: str, directory: str) -> tuple[str, str]:
         return "", f"DumpLogSegments ended with {code} without an answer"
     if _NO_DIRECT_MEMORY in said:
         return f"direct memory (-XX:MaxDirectMemorySize) has no room for one message: {causes[-1]}", ""
+    if not _NOT_LOADED.search(said):
+        return "", f"DumpLogSegments: {causes[-1]}"
     flags = "" if not _forbids_programs(directory) else ", which is mounted noexec"
-    where = f"(the temporary directory of Java is {directory}{flags})" if tried[-1] != PLAIN else ""
-    what = f"the codec {tried[-1]}" if tried[-1] != PLAIN else "records without compression"
-    return " ".join(filter(None, (f"Kafka cannot read {what}: {causes[-1]}", where))), ""
+    where = f"the temporary directory of Java is {directory}{flags}"
+    return f"Kafka cannot read the codec {tried[-1]}: {causes[-1]} ({where})", ""
 
 
 def _forbids_programs(directory: str) -> bool:

@@ -53,6 +53,11 @@ def test_the_codec_that_fails_is_named_with_the_temporary_directory() -> None:
     assert not_judged == ""
 
 
+def test_what_is_wrong_with_anything_else_is_no_verdict() -> None:
+    said = "Dumping /t/gzip/00000000000000000000.log\n" + 'Exception in thread "main" a.InvalidRecordException: odd\n'
+    assert judged(1, said, "/tmp") == ("", "DumpLogSegments: odd")
+
+
 def test_direct_memory_is_named() -> None:
     said = opened(*BATCHES) + f"Dumping /t/{PLAIN}/00000000000000000000.log\n" + MEMORY
     assert judged(1, said, "/tmp")[0].startswith("direct memory (-XX:MaxDirectMemorySize) has no room for one message")
