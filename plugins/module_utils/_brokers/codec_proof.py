@@ -27,6 +27,11 @@ _KEY = b"codec-proof"
 _VALUE = b'"' + b"streamops" * 100 + b'"'
 #: What Kafka and librdkafka call an error that the broker has no name for (Errors.UNKNOWN_SERVER_ERROR).
 _NAMELESS = ("UNKNOWN", "UNKNOWN_SERVER_ERROR")
+#: The topic itself takes no records now, from whichever leader.
+_TOO_FEW = ("NOT_ENOUGH_REPLICAS", "NOT_ENOUGH_REPLICAS_AFTER_APPEND")
+#: A broker that has just become leader is asked so often, with so many milliseconds between. An election is over by
+#: then, and the last error is told, where a limit of time would tell no more than that it has passed.
+_RETRIES = {"retries": 10, "retry.backoff.ms": 500}
 _WHY_NAMELESS = (
     "the broker cannot load the codec. Its log has the cause. Often its temporary directory (java.io.tmpdir in "
     "kafka_jvm_options, else /tmp) is missing, not writable for it, or mounted noexec"
@@ -59,6 +64,8 @@ def prove_codecs(session: Session, place: Partition, seconds: float) -> str:
     for codec, (code, why) in failed.items():
         if is_denial(code):
             return f"the user may not write to {place.topic}"
+        if code in _TOO_FEW:
+            return f"{name} has fewer replicas in sync than its min.insync.replicas"
         said = f"{why}: {_WHY_NAMELESS}" if code in _NAMELESS else why
         what = f"broker {place.replicas[0]}: write a record with compression {codec} to"
         raise RequestFailedError(what, name, code, said)
@@ -85,7 +92,7 @@ def _written(session: Session, place: Partition, seconds: float) -> dict[str, tu
 
     producers = []
     for codec in CODECS:
-        fixed = {"acks": "all", "linger.ms": 0, "log_level": 0, "compression.type": codec}
+        fixed = {"acks": "all", "linger.ms": 0, "log_level": 0, "compression.type": codec, **_RETRIES}
         producer = Producer({**session.confluent_config(), **fixed, "delivery.timeout.ms": int(seconds * 1000)})
         failed[codec] = "_TIMED_OUT", f"no answer in {seconds:g} s"
         sent = partial(answered, codec)

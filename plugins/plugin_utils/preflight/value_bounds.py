@@ -158,7 +158,7 @@ BOUNDS: tuple[Bound, ...] = (
         "metadata.log.max.snapshot.interval.ms",
         "the node writes a snapshot of all metadata again and again",
         "SnapshotGenerator, KIP-876",
-        least=MINUTE,
+        least=1000,
         other=0,
         read_by=NODE,
     ),

@@ -52,6 +52,8 @@ def test_a_codec_that_is_not_taken_is_named_with_where_to_look(monkeypatch: pyte
         prove_codecs(session, STATE, 1)
     session = Answers(none=("TOPIC_AUTHORIZATION_FAILED", "x"))
     assert prove_codecs(session, STATE, 1) == "the user may not write to _streamops_state"
+    session = Answers(none=("NOT_ENOUGH_REPLICAS", "x"))
+    assert "min.insync.replicas" in prove_codecs(session, STATE, 1)
 
 
 def test_a_follower_that_leaves_the_isr_instead_of_copying_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
