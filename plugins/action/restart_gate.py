@@ -8,7 +8,13 @@ import time
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import CONNECTION_SPEC
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import Hold, Step, duration, held
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import (
+    HOLD_LOOKS,
+    Hold,
+    Step,
+    duration,
+    held,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import GATE_OPTIONS, GATE_WAIT_OPTIONS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.cluster_action import ClusterAction
 from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.gate import (
@@ -34,7 +40,7 @@ class ActionModule(ClusterAction):
         hold = held(options["hold"], options["held_since"], time.time())
         # A gate that is open has the time to prove it.
         if options["hold"] and not self._task.check_mode:
-            timeout = max(timeout, options["hold"] + 2 * options["interval"])
+            timeout = max(timeout, options["hold"] + HOLD_LOOKS * options["interval"])
         opening = Opening(nodes, Hold() if self._task.check_mode else hold)
         wanted = options["request_timeout"]
 

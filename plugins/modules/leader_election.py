@@ -62,6 +62,14 @@ options:
       - With V(0) all are elected at once.
     type: float
     default: 0
+  proves:
+    description:
+      - With O(broker), has it first lead one partition of C(_streamops_state) or of the topic of a proof, and writes
+        one record of each compression codec there with C(acks=all). Where the broker does not take one, or its
+        followers do not copy them, the module fails, and the broker leads nothing more.
+      - RV(not_proven) says why no record was written.
+    type: bool
+    default: false
   timeout:
     description: Longest time in seconds to wait until the elected replicas lead, in each step.
     type: int
@@ -102,6 +110,16 @@ elected:
   elements: dict
   returned: success
   sample: [{topic: orders, partition: 0, leader: 1, preferred: 3, isr: [1, 2, 3]}]
+codecs:
+  description: The compression codecs of which the broker took a record (O(proves)).
+  type: list
+  elements: str
+  returned: success
+not_proven:
+  description: Why no record was written to the broker, empty where one was or none was asked for.
+  type: str
+  returned: success
+  sample: broker 3 prefers no partition of _streamops_state or of a proof
 not_in_sync:
   description: Partitions that were left as they are because their preferred replica is not in sync.
   type: list
@@ -126,6 +144,7 @@ ARGUMENT_SPEC = {
         "options": {"topic": {"type": "str", "required": True}, "partition": {"type": "int", "required": True}},
     },
     "step_seconds": {"type": "float", "default": 0},
+    "proves": {"type": "bool", "default": False},
     "timeout": {"type": "int", "default": 60},
 }
 

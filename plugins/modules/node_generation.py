@@ -79,7 +79,7 @@ options:
     description:
       - Have Java and Kafka judge the files before anything is written, as M(streamops.kafka.node_trial) does. A value
         that either of them does not take fails the module.
-      - Each option but O(trial.name) and O(trial.java) is the path of one of the given files.
+      - Each option but O(trial.name), O(trial.java) and O(trial.user) is the path of one of the given files.
     type: dict
     suboptions:
       name:
@@ -88,6 +88,10 @@ options:
         required: true
       java:
         description: Path of java; empty takes that of JAVA_HOME or of the search path.
+        type: str
+        default: ""
+      user:
+        description: The user of the node, who must be able to write to the temporary directory of its Java.
         type: str
         default: ""
       jvm_options:
@@ -263,6 +267,7 @@ STORES = {name: {"type": "path", "required": True} for name in ("keystore", "tru
 TRIAL = {
     "name": {"type": "str", "required": True},
     "java": {"type": "str", "default": ""},
+    "user": {"type": "str", "default": ""},
     "jvm_options": {"type": "path", "required": True},
     "properties": {"type": "path"},
     "start": {"type": "path"},

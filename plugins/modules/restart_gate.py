@@ -79,8 +79,8 @@ options:
     default: false
   hold:
     description:
-      - Seconds for which no look may be bad before the gate opens. A node that is corrected (O(correcting)) and sick is
-        not waited for.
+      - Seconds for which no look may be bad before the gate opens, and at least three are good, but those that an
+        earlier wait saw (O(held_since)). A node that is corrected (O(correcting)) and sick is not waited for.
     type: float
     default: 0
   held_since:

@@ -12,6 +12,11 @@ from functools import partial
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._brokers.api import elect
+from ansible_collections.streamops.kafka.plugins.module_utils._brokers.codec_proof import (
+    CODECS,
+    proof_place,
+    prove_codecs,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._brokers.election import (
     Plan,
     listed,
@@ -54,8 +59,13 @@ def ensure_leaders(session: Session, params: Mapping[str, Any], check: bool, _di
     if refused:
         raise RefusedError("leader_election", refused)
     failed: dict[Key, str] = {}
-    if planned.elect and not check:
+    place, not_proven = None, "" if broker is None or not params["proves"] else "nothing is written in check mode"
+    if not_proven and not check:
+        place, not_proven = proof_place(partitions, broker)
+    if (planned.elect or place is not None) and not check:
         try:
+            if place is not None:
+                not_proven = _prove(session, planned, place, params["timeout"])
             # A replica may fall out of the ISR at any moment: what cannot be elected is reported and not waited for.
             failed = _elect(session, planned, params["step_seconds"], params["timeout"])
         except StreamopsError as error:
@@ -67,9 +77,22 @@ def ensure_leaders(session: Session, params: Mapping[str, Any], check: bool, _di
         "changed": bool(elected),
         "elected": listed(elected),
         "not_in_sync": listed(planned.not_in_sync),
+        "codecs": list(CODECS) if place is not None and not not_proven else [],
+        "not_proven": not_proven,
         "not_elected": [{"topic": key[0], "partition": key[1], "why": why} for key, why in sorted(failed.items())],
         "diff": diff_of(changes(elected, leaders if unclean else None)),
     }
+
+
+def _prove(session: Session, planned: Plan, place: Partition, seconds: float) -> str:
+    """Have a broker lead one partition and take records there, before it leads others; return why it was not tried.
+
+    Raises RequestFailedError where it does not take them: then it leads no more than that one.
+    """
+    first = [one for one in planned.elect if (one.topic, one.index) == (place.topic, place.index)]
+    if any(_elect(session, replace(planned, elect=tuple(first)), 0, seconds).values()):
+        return f"{place.topic}-{place.index} could not be elected"
+    return prove_codecs(session, place, seconds)
 
 
 def _elect(session: Session, planned: Plan, pause: float, timeout: float) -> dict[Key, str]:

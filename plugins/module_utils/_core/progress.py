@@ -23,6 +23,10 @@ HISTORY_OF_FAILED = 3
 # So many times its timeout a wait may last while it makes progress: 2 hours with the 120 s of a start.
 PATIENCE = 60
 
+# Good looks that a wait needs at least where they must go on for some seconds: on a busy machine two looks are as far
+# apart as the whole wait is long, and say nothing of the time between them.
+HOLD_LOOKS = 3
+
 GOING, DONE, FAILED = "going", "done", "failed"
 
 
@@ -78,11 +82,12 @@ class Hold:
     """Looks without a bad one between them: one good look says little of what comes and goes.
 
     ``seconds`` is how long they must go on, of which ``held`` have passed before this wait; ``looks`` is the least
-    number of them. A bad look starts both anew.
+    number of them, HOLD_LOOKS where no earlier wait has seen any. A bad look starts both anew.
     """
 
     def __init__(self, seconds: float = 0.0, looks: int = 1, held: float = 0.0) -> None:
-        self._seconds, self._looks = seconds, looks
+        self._seconds = seconds
+        self._looks = looks if held or not seconds else max(looks, HOLD_LOOKS)
         self._since = -held
         self._at = 0.0
         #: Good looks in a row.
@@ -100,6 +105,8 @@ class Hold:
         if self.count and why:
             self.lost.append(why)
         self.count, self._since, self._at = 0, at, at
+        if self._seconds:
+            self._looks = max(self._looks, HOLD_LOOKS)
 
     @property
     def held(self) -> float:

@@ -105,6 +105,7 @@ def _tried(module: AnsibleModule, options: Mapping[str, Any], files: Sequence[Ma
     asked = {
         "name": options["name"],
         "java": options["java"],
+        "user": options["user"],
         **{name: file(options[name]) for name in ("jvm_options", "properties", "start")},
         "stores": {name: file(path) for name, path in stores.items()},
     }

@@ -27,3 +27,12 @@ def write(place: str, name: str, text: str) -> str:
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
         file.write(text)
     return path
+
+
+def write_bytes(place: str, name: str, content: bytes) -> str:
+    """Write a new file (0600) into such a directory, in directories of its own where C(name) has any; its path."""
+    path = os.path.join(place, name)
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(content)
+    return path

@@ -21,7 +21,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.commands imp
 from ansible_collections.streamops.kafka.plugins.module_utils._core.compared import same_file
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import is_secret, parse, to_text
-from ansible_collections.streamops.kafka.plugins.module_utils._node import store_trial
+from ansible_collections.streamops.kafka.plugins.module_utils._node import codec_trial, store_trial
 from ansible_collections.streamops.kafka.plugins.module_utils._node.format import MAIN
 from ansible_collections.streamops.kafka.plugins.module_utils._node.java import find
 from ansible_collections.streamops.kafka.plugins.module_utils._node.scratch import scratch, write
@@ -108,6 +108,11 @@ def trial(params: Mapping[str, Any], run: Callable[..., Any] = commands.run) -> 
     looks = []
     if not all(_holds(one) for one in files):
         looks.append(_files_tried(params["name"], java, words, properties, run))
+        looks.append(_authorizer_tried(params["name"], java, words, properties, run))
+    # What producers need follows from Java, its arguments and the release, which these two name.
+    started_by = [one for one in (params["jvm_options"], params["start"]) if one]
+    if codec_trial.has_tool(words) and not all(_holds(one) for one in started_by):
+        looks.append(_codecs_tried(params["name"], java, words, properties, str(params.get("user") or ""), run))
     if stores and not all(_holds(one) for one in stores.values()) and store_trial.needs(properties, stores):
         looks.append(_stores_tried(params["name"], java, words, properties, stores, run))
     warnings = [warning for warning in looks if warning]
@@ -177,6 +182,59 @@ def _stores_tried(
     )
 
 
+def _authorizer_tried(name: str, java: str, words: Sequence[str], properties: str, run: Callable[..., Any]) -> str:
+    """Try the class of the authorizer, as C(_tried_by); that of principals is loaded with the properties."""
+    authorizer = codec_trial.authorizer_to_load(properties)
+    if not authorizer:
+        return ""
+
+    def look() -> tuple[str, str]:
+        """Have Java load it."""
+        with scratch("trial") as place:
+            arguments = write(place, "arguments", "".join(quoted(tried(words))))
+            _code, out, err = run([java, f"@{arguments}", authorizer], SECONDS, cwd=place, env=_environment())
+        return codec_trial.class_fault(f"{out}\n{err}", authorizer), ""
+
+    return _tried_by(
+        look,
+        partial(shown, properties=properties, words=words),
+        bad=f"{name} would not start with what this run would write: ",
+        unsure=f"{name}: Java could not judge the authorizer, so a class that it does not load",
+        fix="correct authorizer.class.name in kafka_config, or bring the jar of the class to the node first",
+    )
+
+
+def _codecs_tried(
+    name: str, java: str, words: Sequence[str], properties: str, user: str, run: Callable[..., Any]
+) -> str:
+    """Try what records of each codec need, as C(_tried_by)."""
+
+    def look() -> tuple[str, str]:
+        """Look at the temporary directory, then have Kafka read records; some codecs would make one that is missing."""
+        if missing := codec_trial.directory_fault(words, user):
+            return missing, ""
+        directory = codec_trial.temporary_directory(words)
+        with scratch("trial") as place:
+            arguments = write(place, "arguments", "".join(quoted(tried(words))))
+            found, not_judged = codec_trial.said_by(
+                java, [f"@{arguments}"], properties, directory, place, run, _environment()
+            )
+        return found, not_judged
+
+    return _tried_by(
+        look,
+        partial(shown, properties=properties, words=words),
+        bad=f"{name} would start, and refuse records of some producers: ",
+        unsure=f"{name}: Kafka could not try the compression codecs, so one that it cannot load",
+        fix="give kafka_jvm_options -Djava.io.tmpdir=DIRECTORY, a directory that the node may write to, on a mount "
+        "without noexec; where direct memory is too small, raise -XX:MaxDirectMemorySize there",
+    )
+
+
+def _environment() -> dict[str, str]:
+    return {key: value for key, value in os.environ.items() if key not in ARGUMENTS_OF_THE_LOGIN}
+
+
 def tried(words: Sequence[str]) -> list[str]:
     """Return the Java arguments that are tried: all but NOT_TRIED."""
     return [word for word in words if not word.startswith(NOT_TRIED)]
@@ -233,14 +291,13 @@ def _said(java: str, words: Sequence[str], properties: str, run: Callable[..., A
 
     Its files, and those that a JVM leaves where it crashes, are of this user alone, and removed.
     """
-    env = {key: value for key, value in os.environ.items() if key not in ARGUMENTS_OF_THE_LOGIN}
     with scratch("trial") as place:
         arguments = write(place, "arguments", "".join(quoted(words)))
         what = ["-version"]
         if properties:
             moved = elsewhere(properties, os.path.join(place, "data"))
             what = [MAIN, "info", "-c", write(place, "server.properties", moved)]
-        code, out, err = run([java, f"@{arguments}", *what], SECONDS, cwd=place, env=env)
+        code, out, err = run([java, f"@{arguments}", *what], SECONDS, cwd=place, env=_environment())
     return code, f"{out}\n{err}"
 
 

@@ -89,6 +89,7 @@ def trial(model: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {
         "name": model["node"]["host"],
         "java": paths["java"],
+        "user": model["owners"]["node"] or "",
         "jvm_options": f"{config}/jvm.options",
         "start": f"{config}/start",
     }

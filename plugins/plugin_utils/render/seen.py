@@ -136,7 +136,7 @@ class Seen(Parts):
         ]
 
     def _taken_back(self) -> list[str]:
-        """The reasons that a node no more has which goes back to its start files from before.
+        """What a node that went back to its start files from before lacks of the wanted ones, as node_info then saw it.
 
         Files elsewhere, such as certificates and what mirrors share, were written in place and stay as they are now.
         """

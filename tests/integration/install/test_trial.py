@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+import os
+import subprocess
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -150,3 +152,58 @@ def test_files_that_kafka_does_not_take_are_not_staged_and_nothing_beside_them_i
     assert (staged["judged"], staged["changed"]) == (True, True)
     again = generation(8)
     assert (again["judged"], again["changed"]) == (True, False), "they wait, and are not on the node yet"
+
+
+@pytest.fixture
+def without_programs(tmp_path: Path) -> Iterator[Path]:
+    """A directory on a mount with noexec, as /tmp often is."""
+    if os.geteuid():
+        pytest.skip("only root can mount")
+    place = tmp_path / "noexec"
+    place.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "noexec", "tmpfs", str(place)], check=False)
+    if mounted.returncode:
+        pytest.skip("this machine does not let root mount")
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
+
+
+def judge(tmp_path: Path, libs: Path, *words: str, properties: str = "") -> dict[str, Any]:
+    """Have a node judge these arguments of Java, and properties."""
+    content = "".join(f"{word}\n" for word in ("-Xmx256m", *words, "-cp", f'"{libs}/*"'))
+    given: dict[str, Any] = {"name": "n", "jvm_options": {"path": str(tmp_path / "jvm.options"), "content": content}}
+    if properties:
+        given["properties"] = {"path": str(tmp_path / "p"), "content": f"{properties}log.dirs={tmp_path}/data\n"}
+    judged: dict[str, Any] = run_module("streamops.kafka.node_trial", given)
+    return judged
+
+
+@pytest.mark.parametrize("version", short(["3.9.2", "4.3.1", "4.4.0"], "4.3.1"))
+def test_what_producers_need_is_tried(tmp_path: Path, kafka_release: Callable[[str], Path], version: str) -> None:
+    libs = kafka_release(version) / "libs"
+    good = judge(tmp_path, libs)
+    assert (good["failed"], good["judged"], good.get("warnings", [])) == (False, True, []), good
+    missing = judge(tmp_path, libs, f"-Djava.io.tmpdir={tmp_path}/none")
+    assert f"the temporary directory {tmp_path}/none of Java is missing. fix: give kafka_jvm_options" in missing["msg"]
+    assert not (tmp_path / "none").exists(), "a library of a codec would make it"
+    small = judge(tmp_path, libs, "-XX:MaxDirectMemorySize=512k")
+    assert "direct memory (-XX:MaxDirectMemorySize) has no room for one message" in small["msg"], small
+
+
+def test_a_temporary_directory_without_programs_is_refused(
+    tmp_path: Path, kafka_release: Callable[[str], Path], without_programs: Path
+) -> None:
+    refused = judge(tmp_path, kafka_release("4.3.1") / "libs", f"-Djava.io.tmpdir={without_programs}")
+    assert "Kafka cannot read the codec snappy" in refused["msg"], refused
+    assert f"the temporary directory of Java is {without_programs}, which is mounted noexec" in refused["msg"]
+
+
+def test_classes_that_a_node_loads_are_tried(tmp_path: Path, kafka_release: Callable[[str], Path]) -> None:
+    libs = kafka_release("4.3.1") / "libs"
+    for key in ("authorizer.class.name", "principal.builder.class"):
+        refused = judge(tmp_path, libs, properties=f"{OWN}{key}=org.example.Missing\n")
+        assert "org.example.Missing" in refused["msg"], refused
+    # One that is there, and is no authorizer of ours to know.
+    loaded = "org.apache.kafka.common.security.authenticator.DefaultKafkaPrincipalBuilder"
+    assert not judge(tmp_path, libs, properties=f"{OWN}principal.builder.class={loaded}\n")["failed"]
+    assert not judge(tmp_path, libs, properties=f"{OWN}authorizer.class.name={loaded}\n")["failed"]

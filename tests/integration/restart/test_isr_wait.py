@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,8 +19,10 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client.session im
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import list_topics
 from ansible_collections.streamops.kafka.plugins.module_utils._gate.isr import uncommitted
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import ends_at
+from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import TopicSpec, create_topics, delete_topics
 from tests.support.cluster import Cluster, free_port_base
 from tests.support.modules import run_module
+from tests.support.moves import administering
 
 TOPIC = "isr-orders"
 
@@ -170,3 +175,68 @@ def test_records_that_a_follower_does_not_copy_are_seen_long_before_the_isr_shri
         while uncommitted(seen, ends_at(session, 1, led)[1]):
             assert time.monotonic() < deadline, "the follower went on, and what it copied is not committed"
     assert wait(combined, timeout=120)["in_sync"]
+
+
+def give_back(cluster: Cluster, node: str) -> dict[str, Any]:
+    """Have a broker lead what it prefers, once it has taken records of each codec."""
+    broker = cluster.identities[node]
+    assert wait(cluster, scope="own", broker=broker, timeout=120)["in_sync"]
+    options = {"bootstrap_servers": cluster.bootstrap_servers, "broker": broker, "proves": True, "timeout": 30}
+    return run_module("streamops.kafka.leader_election", options)
+
+
+def led(cluster: Cluster, broker: int) -> set[tuple[str, int]]:
+    """What a broker leads."""
+    with administering(cluster) as admin:
+        partitions = [one for found in list_topics(admin).values() for one in found]
+    return {(one.topic, one.index) for one in partitions if one.leader == broker}
+
+
+@pytest.fixture
+def proof(combined: Cluster) -> Iterator[str]:
+    """A topic as a proof has it, with a leader on each broker."""
+    name = "__streamops_prove_codecs"
+    ids = sorted(combined.identities.values())
+    placed = [ids[at:] + ids[:at] for at in range(len(ids))]
+    with administering(combined) as admin:
+        assert create_topics(admin, [TopicSpec(name, len(ids), len(ids), {}, placed)]) == {name: None}
+    yield name
+    with administering(combined) as admin:
+        delete_topics(admin, [name])
+
+
+def test_a_broker_takes_a_record_of_each_codec_before_it_leads_again(
+    combined: Cluster, orders: str, proof: str
+) -> None:
+    found = give_back(combined, "kafka3")
+    assert (found["failed"], found["not_proven"]) == (False, ""), found
+    assert found["codecs"] == ["none", "gzip", "snappy", "lz4", "zstd"]
+
+
+def test_a_broker_that_cannot_load_a_codec_leads_no_more_than_one_partition(
+    combined: Cluster, orders: str, proof: str, tmp_path: Path
+) -> None:
+    mount = ["mount", "-t", "tmpfs", "-o", "noexec", "tmpfs", str(tmp_path)]
+    if os.geteuid() or subprocess.run(mount, check=False).returncode:
+        pytest.skip("this machine does not let this user mount")
+    broker = combined.identities["kafka3"]
+    options = combined.directory / "config" / "kafka3" / "current" / "jvm.options"
+    before = options.read_text()
+    try:
+        combined.stop("kafka3")
+        options.write_text(f"-Djava.io.tmpdir={tmp_path}\n{before}")
+        combined.start("kafka3")
+        refused = give_back(combined, "kafka3")
+        assert "broker 3: write a record with compression snappy to __streamops_prove_codecs-2" in refused["msg"], (
+            refused
+        )
+        assert "mounted noexec" in refused["msg"]
+        # Kafka itself gives leaders back every five minutes.
+        assert led(combined, broker) <= {(proof, 2)}
+    finally:
+        combined.stop("kafka3")
+        options.write_text(before)
+        combined.start("kafka3")
+        subprocess.run(["umount", str(tmp_path)], check=True)
+    assert give_back(combined, "kafka3")["not_proven"] == ""
+    assert len(led(combined, broker)) > 1

@@ -17,6 +17,8 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule imp
 
 MESSAGE, TOPIC_MESSAGE = "message.max.bytes", "max.message.bytes"
 REQUEST = "socket.request.max.bytes"
+#: Bytes of a produce request beside its batch: header, names of client and topic, transactional id.
+REQUEST_OVERHEAD = 1024
 FETCH, RESPONSE = "replica.fetch.max.bytes", "replica.fetch.response.max.bytes"
 SEGMENT, TOPIC_SEGMENT = "log.segment.bytes", "segment.bytes"
 #: What a broker does with the topics that it leads, where no topic says otherwise.
@@ -43,15 +45,16 @@ def _largest(cluster: Cluster, broker: Node) -> Number | None:
 @rule(fix=f"raise {REQUEST} above the largest message, or lower that", acceptable=True)
 def request_below_message(inventory: Inventory) -> Iterator[Problem]:
     """`socket.request.max.bytes` of a broker is below the largest message that it takes (`message.max.bytes`,
-    `max.message.bytes` of a topic): the broker closes the connection of who sends one, without an answer, and the
-    producer sends again without end."""
+    `max.message.bytes` of a topic) and 1024 bytes for the rest of its request: the broker closes the connection of who
+    sends one, without an answer, and the producer sends again without end."""
     for cluster in inventory.clusters():
         for broker in cluster.brokers:
             request, message = number(broker, REQUEST), _largest(cluster, broker)
-            if request is not None and message is not None and request.value < message.value:
+            if request is not None and message is not None and request.value < message.value + REQUEST_OVERHEAD:
                 variable = request.variable or message.variable
                 what = "messages that are allowed are cut off with their connection"
-                yield Problem(broker, what, f"{request}, {message}", f"at least {message.value}", variable=variable)
+                allowed = f"at least {message.value + REQUEST_OVERHEAD}"
+                yield Problem(broker, what, f"{request}, {message}", allowed, variable=variable)
 
 
 @rule(fix="give all brokers the same value", allowed="the same on all brokers")

@@ -2,13 +2,12 @@
 # Private to this collection.
 """Preflight rules on times that do not go together: Kafka takes each of them, and the cluster flaps or stands still.
 
-What Kafka itself refuses when it starts (KafkaConfig.validateValues, such as a wait above `replica.socket.timeout.ms`)
-is left to the trial of the node.
+One number, or two of one node, that a cluster cannot live with are rows of preflight/value_bounds.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Cluster, Inventory, Node
@@ -23,20 +22,17 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.in_force
     written,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import WARNING, Problem, rule
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.value_bounds import QUORUM_WAIT_MS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.kafka import ZOOKEEPER_DEFAULTS
 
 HEARTBEAT = "broker.heartbeat.interval.ms"
 SESSION = "broker.session.timeout.ms"
 FETCH_WAIT = "replica.fetch.wait.max.ms"
 FETCH_MIN = "replica.fetch.min.bytes"
-SOCKET_TIMEOUT = "replica.socket.timeout.ms"
 LAG = "replica.lag.time.max.ms"
 IDLE = "connections.max.idle.ms"
 GROUP_LEAST, GROUP_MOST = "group.min.session.timeout.ms", "group.max.session.timeout.ms"
-#: A leader of the quorum holds a fetch for so long when there is nothing new (KafkaRaftClient.MAX_FETCH_WAIT_MS).
-QUORUM_WAIT_MS = 500
 SESSION_KEYS = ("tickTime", "minSessionTimeout", "maxSessionTimeout")
-QUORUM_TIMEOUTS = ("controller.quorum.fetch.timeout.ms", "controller.quorum.request.timeout.ms")
 #: Defaults of Kafka's own clients: session.timeout.ms (KIP-735), transaction.timeout.ms, delivery.timeout.ms (KIP-91).
 CLIENT_SESSION_MS = 45000
 CLIENT_TRANSACTION_MS = 60000
@@ -46,15 +42,16 @@ CLIENT_DELIVERY_MS = 120000
 prudence = partial(rule, level=WARNING, acceptable=True)
 
 
-def _heartbeats(inventory: Inventory) -> Iterator[tuple[object, Number, Number]]:
-    """The heartbeat of each broker with the shortest session of its controllers, and who sets the pair."""
+def _heartbeats(inventory: Inventory) -> Iterator[tuple[Sequence[Node], Number, Number]]:
+    """The heartbeat of each broker with the shortest session of its controllers, and all that set the pair."""
     for cluster in inventory.clusters():
-        known = [(one, node) for node in cluster.controllers if (one := number(node, SESSION)) is not None]
-        session, keeper = min(known, key=lambda pair: pair[0].value, default=(None, None))
+        known = [(own, node) for node in cluster.controllers if (own := number(node, SESSION)) is not None]
+        session = min((own for own, _node in known), key=lambda own: own.value, default=None)
         for broker in cluster.brokers:
             beat = number(broker, HEARTBEAT)
             if session is not None and beat is not None and culprit(beat, session):
-                yield broker if beat.variable else keeper, beat, session
+                keepers = [node for own, node in known if own.value == session.value]
+                yield [broker] if beat.variable else keepers, beat, session
 
 
 @rule(fix=f"lower {HEARTBEAT} to a third of {SESSION} or less, or remove both")
@@ -76,30 +73,6 @@ def late_heartbeat(inventory: Inventory) -> Iterator[Problem]:
             what = "one heartbeat that is late or lost fences the broker"
             allowed = f"at most {session.value // 2}"
             yield Problem(where, what, f"{beat}, {session}", allowed, variable=culprit(beat, session))
-
-
-@rule(allowed=f"more than {QUORUM_WAIT_MS}", fix="raise it, or remove it to get the default of 2000")
-def quorum_timeout_below_wait(inventory: Inventory) -> Iterator[Problem]:
-    """`controller.quorum.fetch.timeout.ms` or `controller.quorum.request.timeout.ms` is not above the 500 ms that a
-    leader of the quorum holds a fetch while nothing changes: a quiet quorum elects without end."""
-    for node in inventory.kafka:
-        for key in QUORUM_TIMEOUTS if not uses_zookeeper(node) else ():
-            one = written(node, key)
-            if one is not None and one.value <= QUORUM_WAIT_MS:
-                what = f"the leader of the quorum answers a fetch after up to {QUORUM_WAIT_MS} ms, which is too late"
-                yield Problem(node, what, str(one), variable=one.variable)
-
-
-@rule(fix=f"lower {FETCH_WAIT}, or remove it to get the default of 500")
-def fetch_wait_is_timeout(inventory: Inventory) -> Iterator[Problem]:
-    """`replica.fetch.wait.max.ms` is `replica.socket.timeout.ms`: each fetch of a quiet partition times out just when
-    its answer is sent. Kafka refuses a longer wait, and takes this one."""
-    for node in brokers(inventory):
-        for wait, limit in pairs(node, FETCH_WAIT, SOCKET_TIMEOUT):
-            if wait.value == limit.value:
-                what = "each fetch of a follower times out while nothing is written"
-                found, allowed = f"{wait}, {limit}", f"below {limit.value}"
-                yield Problem(node, what, found, allowed, variable=culprit(wait, limit))
 
 
 @prudence(fix=f"lower {FETCH_WAIT}, or remove it to get the default of 500")
@@ -152,17 +125,6 @@ def idle_before_heartbeat(inventory: Inventory) -> Iterator[Problem]:
                 what = "every heartbeat of a broker needs a new connection"
                 found = f"{idle}, {HEARTBEAT} {longest}"
                 yield Problem(node, what, found, f"above {longest}", variable=idle.variable)
-
-
-@rule(fix=f"raise {GROUP_MOST} above {GROUP_LEAST}, or remove both")
-def no_group_session(inventory: Inventory) -> Iterator[Problem]:
-    """`group.min.session.timeout.ms` is above `group.max.session.timeout.ms`: no consumer group can be joined, and
-    Kafka takes both."""
-    for node in brokers(inventory):
-        for least, most in pairs(node, GROUP_LEAST, GROUP_MOST):
-            if least.value > most.value:
-                what = "brokers refuse every member of a consumer group"
-                yield Problem(node, what, f"{least}, {most}", variable=culprit(most, least))
 
 
 @prudence(fix="remove the limit, or set the timeout of every client")

@@ -28,6 +28,15 @@ def test_a_time_passes_since_the_beginning_or_the_last_bad_look() -> None:
     assert hold.lost == ["broker 1 is fenced"]
 
 
+def test_one_good_look_that_lasts_is_not_enough_after_a_bad_one_or_without_an_earlier_wait() -> None:
+    earlier = held(10.0, since=5.0, now=1000.0)
+    earlier.bad(0.0, "broker 1 is fenced")
+    for hold in (earlier, Hold(10.0)):
+        for at, reached in ((1.0, False), (20.0, False), (21.0, True)):
+            hold.good(at)
+            assert hold.reached is reached
+
+
 def test_what_was_never_good_is_not_lost() -> None:
     hold = Hold(1.0)
     hold.bad(0.0, "not yet")
@@ -56,4 +65,4 @@ def test_a_time_long_ago_or_none_gives_no_more_than_the_whole_hold() -> None:
     unknown.good(1.0)
     assert long_ago.reached
     assert not unknown.reached
-    assert str(unknown) == "1 of 1 good observations, for 1 of 10 s"
+    assert str(unknown) == "1 of 3 good observations, for 1 of 10 s"

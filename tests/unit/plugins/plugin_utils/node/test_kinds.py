@@ -163,7 +163,7 @@ def test_a_server_of_zookeeper_has_the_login_of_its_clients_and_its_own_id() -> 
     directories, myid = kinds.identity(of)
     assert [(one.path, one.access.mode) for one in directories] == [("/var/lib/kafka/a", "0700"), ("/t", "0700")]
     assert myid.plain() == {"path": "/var/lib/kafka/a/myid", "content": "1", "mode": "0600", **WRITES}
-    assert sorted(kinds.trial(of)) == ["java", "jvm_options", "name", "start"], (
+    assert sorted(kinds.trial(of)) == ["java", "jvm_options", "name", "start", "user"], (
         "Kafka judges no properties of ZooKeeper"
     )
 

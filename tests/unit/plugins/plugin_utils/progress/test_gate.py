@@ -146,4 +146,4 @@ def test_a_gate_that_is_open_has_its_time_and_one_that_flaps_has_not() -> None:
     assert progress[:FLAPS] == ["open 0", "open 1", "open 2"]
     assert set(progress[FLAPS:]) == {""}
     opening.step(OPEN, True, 50.0)
-    assert opening.unsteady().startswith("restart_gate node 3: refused, nothing was stopped: it was open, 1 of 1 good")
+    assert opening.unsteady().startswith("restart_gate node 3: refused, nothing was stopped: it was open, 1 of 3 good")

@@ -18,8 +18,8 @@ SEGMENT = "log.segment.bytes"
 MIB = 1024 * 1024
 MODES = [combined, isolated, ensemble]
 GOOD: list[dict[str, Any]] = [
-    {"kafka_config": config(**{REQUEST: 1048588})},
-    {"kafka_config": config(**{REQUEST: str(4 * MIB), MESSAGE: 4 * MIB})},
+    {"kafka_config": config(**{REQUEST: 1048588 + 1024})},
+    {"kafka_config": config(**{REQUEST: str(4 * MIB + 1024), MESSAGE: 4 * MIB})},
     {"kafka_config": config(**{MESSAGE: 10 * MIB})},
     # No follower stops for these (KIP-74).
     {"kafka_config": config(**{MESSAGE: 2 * MIB, FETCH: 1024})},
@@ -39,14 +39,14 @@ def test_what_goes_together_is_taken(make: Callable[..., Inventory], variables: 
 
 
 @pytest.mark.parametrize("make", MODES)
-@pytest.mark.parametrize("value", [1048587, "65536", 1])
+@pytest.mark.parametrize("value", [1048588 + 1023, 1048588, "65536"])
 def test_a_request_has_room_for_a_message(make: Callable[..., Inventory], value: Any) -> None:
     inventory = make(kafka_broker_config={REQUEST: value})
-    parts = [f"kafka_broker_config['{REQUEST}']", f"{REQUEST} {value}, {MESSAGE} 1048588 (default)", "at least 1048588"]
+    parts = [f"kafka_broker_config['{REQUEST}']", f"{REQUEST} {value}, {MESSAGE} 1048588 (default)", "at least 1049612"]
     expect(inventory, "request_below_message", *parts)
 
 
-@pytest.mark.parametrize("size", [100 * MIB + 1, str(200 * MIB)])
+@pytest.mark.parametrize("size", [100 * MIB - 1023, str(200 * MIB)])
 def test_a_request_has_room_for_the_message_of_a_topic(size: Any) -> None:
     found = check_inventory(combined(kafka_topics=[topic(config={"max.message.bytes": size})]))
     named = {one.name: one for one in found}
