@@ -105,7 +105,9 @@ class Mirroring(Parts):
                 "gap_lines": self._gap_lines,
                 "forget_refusals": self._forget_refusals,
                 "forget_mirrors": self._forget_mirrors,
-                "pairs": lambda: mirror_pairs(results.own("__mirror_maker_look"), self["gaps"]),
+                "pairs": lambda: mirror_pairs(
+                    results.own("__mirror_maker_look"), audited_gaps(results.of(results.host, "__mirror_maker_gaps"))
+                ),
                 "users": self._users,
                 "acls": self._acls,
                 "acl_owners": self._acl_owners,

@@ -130,7 +130,7 @@ def test_a_source_outside_of_the_inventory_that_is_a_cluster_of_it_is_noticed() 
 def test_what_was_looked_at_is_told_and_audited() -> None:
     look = {
         "flow": "dc_a->dc_b",
-        "topics": [{"source": "orders", "target": "dc_a.orders", "lag": 4}],
+        "topics": [{"source": "orders", "target": "dc_a.orders", "lag": 4, "partitions": [{"source_end": 9}]}],
         "partitions_done": 1,
         "partitions_total": 2,
         "lag": 4,
