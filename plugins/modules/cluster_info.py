@@ -87,6 +87,10 @@ EXAMPLES = r"""
     dest: snapshot.json
     mode: "0600"
   delegate_to: localhost
+
+- name: Show topics of which a partition has fewer than three replicas (the filter needs jmespath, see requirements.txt)
+  ansible.builtin.debug:
+    msg: "{{ cluster | community.general.json_query('topics[?replication_factor < `3`].name') }}"
 """
 
 RETURN = r"""
