@@ -11,7 +11,11 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import live_brokers, topics_at
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
+    cordoned_brokers,
+    live_brokers,
+    topics_at,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
 from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import TopicSpec, create_topics, grow_topics
 from canary.board import Board
@@ -79,8 +83,12 @@ class Writer:
         """Create the topic, or grow it to a partition on each broker; return how many partitions it has."""
         name = self._way.topic
         there = topics_at(session, None, [name]).get(name, ())
-        brokers = live_brokers(session)
-        wanted = missing_partitions(brokers, [one.replicas[0] for one in there if one.replicas])
+        brokers, leading = live_brokers(session), [one.replicas[0] for one in there if one.replicas]
+        wanted = missing_partitions(brokers, leading)
+        if wanted:  # A cordoned broker gets none, until it is uncordoned.
+            cordoned = cordoned_brokers(session, brokers)
+            brokers = [broker for broker in brokers if broker not in cordoned]
+            wanted = missing_partitions(brokers, leading)
         if wanted and not there:
             outcome = create_topics(session, [TopicSpec(name, 0, 0, config_for(len(brokers)), wanted)]).get(name)
         elif wanted:

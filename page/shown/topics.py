@@ -22,6 +22,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_tab
     GROUP_COLUMNS,
     STATES,
     TOPIC_COLUMNS,
+    copies,
     gravest,
     group_row,
     topic_row,
@@ -129,7 +130,7 @@ def topic(state: State, name: str, wanted: Wanted) -> Sheet | None:
     lister = Lister("Partitions", own, wanted, cut, PARTITION_SORTS, table, [Link("JSON", f"{own}?format=json")])
     tiles = [
         ("Partitions", f"{found['partition_count']:,}", f"{len(states):,} with findings"),
-        ("Copies", f"{found['replication_factor']:,}", _asked(found)),
+        ("Copies", copies(found), _asked(found)),
         ("Size", size(found.get("size_bytes")).text, "of its leaders"),
         ("Groups", f"{len(readers):,}", "with offsets in it"),
         *growth_tiles(rates.topic(name), "written to its logs"),
@@ -149,8 +150,8 @@ def topic(state: State, name: str, wanted: Wanted) -> Sheet | None:
 
 def _asked(found: Row) -> str:
     """How many copies must be in sync for acks=all: the setting, and what Kafka makes of one above the copies."""
-    least, copies = found["min_insync_replicas"], found["replication_factor"]
-    asked = effective_min_isr(least, copies)
+    least = found["min_insync_replicas"]
+    asked = effective_min_isr(least, found["replication_factor"])
     return f"min.insync.replicas {least}" + (f", Kafka asks for {asked}" if asked < least else "")
 
 

@@ -85,7 +85,10 @@ options:
         choices: [literal, prefixed]
         default: literal
       host:
-        description: Address that the client comes from, V(*) for all. Kafka compares no networks and no host names.
+        description:
+          - Address that the client comes from, V(*) for all. Kafka compares no host names.
+          - A network such as V(10.0.0.0/8) or V(2001:db8::/32) needs C(metadata.version) 4.4-IV1 (level 32, KIP-1276)
+            and is refused below it. It is compared with networks in Kafka bit by bit, so V(10.1.2.3/8) is the same.
         type: str
         default: '*'
       state:
@@ -147,6 +150,16 @@ EXAMPLES = r"""
         resource_type: topic
         resource: audit-
         pattern_type: prefixed
+
+- name: A consumer that may come from one network only (Kafka 4.4)
+  streamops.kafka.acls:
+    bootstrap_servers: kafka1.example.com:9092
+    acls:
+      - principal: User:reports
+        role: consumer
+        topics: [orders]
+        groups: [reports]
+        host: 10.20.0.0/16
 
 - name: These and no others, shown before it is done
   streamops.kafka.acls:

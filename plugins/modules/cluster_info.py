@@ -87,6 +87,10 @@ EXAMPLES = r"""
     dest: snapshot.json
     mode: "0600"
   delegate_to: localhost
+
+- name: Show topics of which a partition has fewer than three replicas (the filter needs jmespath, see requirements.txt)
+  ansible.builtin.debug:
+    msg: "{{ cluster | community.general.json_query('topics[?replication_factor < `3`].name') }}"
 """
 
 RETURN = r"""
@@ -104,8 +108,9 @@ nodes:
     of replicas, leaders and preferred_leaders; imbalance_percent is the share of its preferred partitions that others
     lead. Kafka before 4.0 does not list brokers that are down; those that hold replicas are shown as fenced. With
     O(sizes) also disk_total_bytes and disk_used_bytes of the file systems of its log directories (null for a broker
-    that is down, and before Kafka 3.3), and as log_dirs each of them with path, total_bytes, usable_bytes,
-    replica_count and replica_bytes; a log directory that has failed is left out.
+    that is down, and before Kafka 3.3), cordoned (whether it gets no new replicas, since all of its log directories are
+    in C(cordoned.log.dirs); null for a broker that is down), and as log_dirs each of them with path, total_bytes,
+    usable_bytes, replica_count, replica_bytes and cordoned; a log directory that has failed is left out.
   type: list
   elements: dict
   returned: success
@@ -128,10 +133,12 @@ features:
   sample: {group.version: 1, metadata.version: 30}
 topics:
   description: >-
-    The topics, each with name, partition_count, replication_factor, min_insync_replicas (its own or the cluster's),
-    internal, with O(topic_configs) its config, and with O(include_partitions) its partitions, these with O(sizes) with
-    size_bytes, the size of the leader's log (null while no broker tells), and, of a partition that is being moved, with
-    adding_replicas and removing_replicas, which are both among its replicas.
+    The topics, each with name, partition_count, replication_factor (the fewest replicas of a partition),
+    replication_factors (all numbers of replicas that its partitions have; with O(sizes) without those that a move
+    adds), min_insync_replicas (its own or the cluster's), internal, with O(topic_configs) its config, and with
+    O(include_partitions) its partitions, these with O(sizes) with size_bytes, the size of the leader's log (null
+    while no broker tells), and, of a partition that is being moved, with adding_replicas and removing_replicas,
+    which are both among its replicas.
   type: list
   elements: dict
   returned: success

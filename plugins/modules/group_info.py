@@ -82,6 +82,10 @@ EXAMPLES = r"""
   delegate_to: localhost
   register: billing
   failed_when: billing.groups | map(attribute='member_count') | sum > 0
+
+- name: Show groups that are more than a thousand records behind (the filter needs jmespath, see requirements.txt)
+  ansible.builtin.debug:
+    msg: "{{ seen | community.general.json_query('groups[?lag > `1000`].{group: name, lag: lag}') }}"
 """
 
 RETURN = r"""

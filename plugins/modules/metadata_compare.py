@@ -107,6 +107,10 @@ EXAMPLES = r"""
     must_agree: false
   delegate_to: localhost
   register: compared
+
+- name: Show by subject who differs (the filter needs jmespath, see requirements.txt)
+  ansible.builtin.debug:
+    msg: "{{ compared | community.general.json_query('differences[].{subject: subject, apart: apart}') }}"
 """
 
 RETURN = r"""

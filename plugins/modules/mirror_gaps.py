@@ -84,6 +84,10 @@ EXAMPLES = r"""
     topics: [orders, 'audit[.].*']
     state: forgotten
   delegate_to: localhost
+
+- name: Show where how many records are missing for certain (the filter needs jmespath, see requirements.txt)
+  ansible.builtin.debug:
+    msg: "{{ mirror | community.general.json_query('gaps[?certain].[topic, partition, records]') }}"
 """
 
 RETURN = r"""

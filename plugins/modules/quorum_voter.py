@@ -17,6 +17,9 @@ description:
     stays a voter that never answers again. O(state=present) waits until the observer has caught up, takes the former
     self out, and makes it a voter.
   - A voter is taken out only while the voters that are left have a majority that is caught up.
+  - A controller that runs with C(controller.quorum.auto.join.enable) joins again by itself. O(state=absent) is refused
+    where the node is a broker too, which tells the property. Any other node that runs is watched for six seconds after
+    it was taken out; where it is a voter again, the module fails and names the property.
 extends_documentation_fragment:
   - streamops.kafka._attributes
   - streamops.kafka._connection

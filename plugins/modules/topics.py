@@ -50,7 +50,8 @@ options:
         default: {}
       every_broker_leads:
         description:
-          - New partitions are placed so that each live broker is the preferred leader of at least one. Then
+          - New partitions are placed so that each live broker that is not cordoned is the preferred leader of at least
+            one. Then
             O(topics[].partitions) is the least number; the topic gets one more for each broker that would lead none,
             and more partitions than that are no fault.
           - No replica moves. A topic that does not exist yet needs O(topics[].replication_factor) too.
@@ -164,7 +165,8 @@ unchanged:
   returned: success
   type: int
 replication_differs:
-  description: Topics that have another replication factor than wanted, which this module does not change.
+  description: >-
+    Topics of which a partition has another number of replicas than wanted, which this module does not change.
   returned: success
   type: list
   elements: dict
@@ -173,11 +175,15 @@ replication_differs:
       description: Name of the topic.
       type: str
     found:
-      description: Its replication factor.
+      description: Its replication factor, of partitions with different numbers of replicas the smallest.
       type: int
     wanted:
       description: The replication factor of the entry.
       type: int
+    partitions:
+      description: The partitions that differ; empty where all partitions have the same number of replicas.
+      type: list
+      elements: int
 failure:
   description: Why it failed, for programs; C(kind) and the fields of that kind, for example C(violations).
   returned: failure

@@ -54,7 +54,8 @@ def partition(topic: str, number: int, isr: list[int], leader: int | None = 1) -
 def topic(name: str, **more: Any) -> dict[str, Any]:
     """A topic of three partitions."""
     return {
-        "name": name, "partition_count": 3, "replication_factor": 3, "min_insync_replicas": 2, "internal": False,
+        "name": name, "partition_count": 3, "replication_factor": 3, "replication_factors": [3],
+        "min_insync_replicas": 2, "internal": False,
         "largest_partition": {"partition": 0, "size_bytes": 4_200_000_000}, **more,
     }  # fmt: skip
 

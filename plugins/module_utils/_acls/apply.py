@@ -10,17 +10,19 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._acls.api import create_acls, delete_acls, describe_acls
 from ansible_collections.streamops.kafka.plugins.module_utils._acls.entries import Binding, parse_entries
+from ansible_collections.streamops.kafka.plugins.module_utils._acls.hosts import is_network
 from ansible_collections.streamops.kafka.plugins.module_utils._acls.plan import (
     ADD_BATCH,
     REMOVE_BATCH,
     AclPlan,
+    network_violations,
     only,
     plan_acls,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import own_principal
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import wait_until_seen
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import live_brokers
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import finalized_features, live_brokers
 from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import Applied
 from ansible_collections.streamops.kafka.plugins.module_utils._core.bulk import parts
 from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import diff_of
@@ -40,8 +42,11 @@ def ensure_acls(session: Session, params: Mapping[str, Any], check: bool, diff: 
         raise RefusedError(f"acls ({len(items)} wanted)", violations)
     own = own_principal(session.connection)
     plan = plan_acls(describe_acls(session), present, absent, authoritative, scope, own)
-    if plan.violations:
-        raise RefusedError(f"acls ({len(items)} wanted)", plan.violations)
+    violations += plan.violations
+    if any(is_network(binding.host) for binding in present):
+        violations += network_violations(present, finalized_features(session))
+    if violations:
+        raise RefusedError(f"acls ({len(items)} wanted)", violations)
     if (plan.add or plan.remove) and not check:
         applied = Applied[Binding]("acl")
         with applied.truthful(lambda done: only(plan, done).changes, diff):

@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ansible_collections.streamops.kafka.plugins.module_utils._acls.hosts import ANYWHERE, host_text, one_spelling
 from ansible_collections.streamops.kafka.plugins.module_utils._acls.roles import LISTED_BY, expand, role_violations
 from ansible_collections.streamops.kafka.plugins.module_utils._core.topic_names import is_part_of_name
 
@@ -43,11 +43,16 @@ class Binding(NamedTuple):
         where = f"{self.resource_type} {self.pattern_type} {self.resource}"
         return f"{self.principal} {self.permission} {self.operation} on {where} from {self.host}"
 
+    @property
+    def meaning(self) -> Binding:
+        """The binding with one spelling of its network: what means the same has the same."""
+        return self._replace(host=one_spelling(self.host))
+
 
 def parse_entry(item: Mapping[str, Any]) -> tuple[list[Binding], list[str]]:
     """The bindings of one entry, and what is wrong with it (then the bindings mean nothing)."""
     principal, pattern_type = str(item.get("principal") or ""), item.get("pattern_type") or "literal"
-    host, why_host = host_text(str(item.get("host") or "*"))
+    host, why_host = host_text(str(item.get("host") or ANYWHERE))
     violations = [*_principal_violations(principal), *why_host]
     if item.get("role"):
         violations += _role_entry_violations(item)
@@ -107,21 +112,6 @@ def _principal_violations(principal: str) -> Iterator[str]:
         yield f"principal {principal!r} has no type; write User:{principal or 'NAME'}"
     elif kind != "User" and kind.lower() == "user":
         yield f"principal type {kind} never matches; Kafka compares letter by letter, write User:{name}"
-
-
-def host_text(host: str) -> tuple[str, list[str]]:
-    """A host as Kafka compares it: C(*) or one address in Java's writing, which spells IPv6 out without zeros."""
-    if host == "*":
-        return host, []
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return host, [f"host is {host}; * or one address is allowed: Kafka compares no networks and no host names"]
-    if isinstance(address, ipaddress.IPv6Address):
-        if address.ipv4_mapped is not None:
-            return str(address.ipv4_mapped), []
-        return ":".join(f"{int(group, 16):x}" for group in address.exploded.split(":")), []
-    return str(address), []
 
 
 def resource_violations(resource_type: str, resource: str, pattern_type: str) -> Iterator[str]:

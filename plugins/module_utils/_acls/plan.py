@@ -4,17 +4,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ansible_collections.streamops.kafka.plugins.module_utils._acls.entries import Binding
+from ansible_collections.streamops.kafka.plugins.module_utils._acls.hosts import NETWORKS_LEVEL, covers, is_network
 from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
+from ansible_collections.streamops.kafka.plugins.module_utils._features.levels import METADATA, shown
 
 #: The name of the principal that everybody is.
 EVERYBODY = "User:*"
 #: What a run needs on the cluster to read and to change ACLs.
 _CHANGES = {"alter", "all"}
 _RIGHTS = {"describe", *_CHANGES}
+#: Hosts that one sentence names.
+_NAMED = 10
 #: Bindings in one request. A controller takes 10,000 records; a removal compares each filter with every binding.
 ADD_BATCH, REMOVE_BATCH = 2_000, 500
 
@@ -55,16 +60,42 @@ def plan_acls(
 
     C(authoritative) removes every binding that is not wanted, of the principals in C(scope) only if there are any.
     C(own) is the principal that asks, None where it is not known: then it may be anybody.
+    A network is known in every spelling that is in Kafka.
     """
-    found, named = set(state), {*present, *absent}
+    found, unwanted = {binding.meaning for binding in state}, set(absent)
+    named = {*present, *unwanted}
     add = [binding for binding in present if binding not in found]
-    remove = [binding for binding in absent if binding in found]
-    violations = list(_denial_violations(add, [b for b in state if b not in absent], own))
+    remove = [binding for binding in state if binding.meaning in unwanted]
+    violations = list(_denial_violations(add, [b for b in state if b.meaning not in unwanted], own))
     if authoritative:
-        extra = [b for b in state if b not in named and (not scope or b.principal in scope)]
+        extra = [b for b in state if b.meaning not in named and (not scope or b.principal in scope)]
         violations += _authoritative_violations(extra, present, scope, own)
         remove += sorted(extra)
     return AclPlan(tuple(add), tuple(remove), unchanged=len(present) - len(add), violations=tuple(violations))
+
+
+def network_violations(present: Collection[Binding], features: Mapping[str, int] | None) -> Iterator[str]:
+    """Yield why a cluster with these levels of features does not take the networks of a list; None: it has none.
+
+    An older Kafka compares a network letter by letter with addresses (before 4.4 it even stores it), so the ACL would
+    never hold.
+    """
+    networks = list(dict.fromkeys(binding.host for binding in present if is_network(binding.host)))
+    if not networks:
+        return
+    named = f"acl host {capped(networks, _NAMED)}: "
+    if features is None:
+        yield (
+            f"{named}this cluster compares single addresses only: it has no metadata.version, as in mode zookeeper. "
+            "Write an entry for each address."
+        )
+    elif features.get(METADATA, 0) < NETWORKS_LEVEL:
+        yield (
+            f"{named}this cluster compares single addresses only: networks need metadata.version "
+            f"{shown(METADATA, NETWORKS_LEVEL)}, and it has {shown(METADATA, features.get(METADATA, 0))}. Upgrade all "
+            "nodes to Kafka 4.4 or later, then raise it by upgrade.yml with kafka_upgrade=finalize or by the module "
+            "features. Or write an entry for each address."
+        )
 
 
 def _authoritative_violations(
@@ -105,7 +136,7 @@ def _replaced(binding: Binding, present: Collection[Binding]) -> bool:
     return any(
         _on_cluster(one, "allow", _CHANGES)
         and one.principal in {binding.principal, EVERYBODY}
-        and one.host in {binding.host, "*"}
+        and covers(one.host, binding.host)
         for one in present
     )
 

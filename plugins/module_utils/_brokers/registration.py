@@ -15,6 +15,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot 
     Partition,
     named,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import items_of
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 
 #: Log directories that get no new replicas (KIP-1066, metadata.version 4.3-IV0); all of them is the whole broker.
@@ -39,7 +40,7 @@ class Registration:
 
     def as_dict(self) -> dict[str, Any]:
         """The registration as the module returns it."""
-        listed = None if self.cordoned is None else [one.strip() for one in self.cordoned.split(",") if one.strip()]
+        listed = None if self.cordoned is None else items_of(self.cordoned)
         return {**self.__dict__, "cordoned": None if listed is None else bool(listed), "cordoned_log_dirs": listed}
 
 

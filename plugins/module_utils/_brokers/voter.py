@@ -14,6 +14,13 @@ from dataclasses import dataclass
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Quorum, Voter
 from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import FETCH_TIMEOUT_MS, caught_up
 
+#: The property by which a controller that runs makes itself a voter (KIP-853, Kafka 4.2; false by default).
+AUTO_JOIN = "controller.quorum.auto.join.enable"
+#: Seconds in which a node that was taken out joins again by itself: after controller.quorum.fetch.timeout.ms, 2 s by
+#: default (KafkaRaftClient, KAFKA-19850), and two looks of its fetches.
+REJOIN_SECONDS = 6.0
+#: What messages and waits name.
+SUBJECT = "quorum_voter"
 #: Nothing is known of the voters then.
 SILENT = "the quorum does not answer who votes"
 
@@ -78,6 +85,30 @@ def join_steps(quorum: Quorum, node: int) -> Steps:
 def leave_steps(quorum: Quorum, node: int) -> Steps:
     """What takes a node out of the voters."""
     return Steps(remove=tuple(one.directory_id for one in quorum.voters if one.id == node and one.directory_id))
+
+
+def runs_as_voter(quorum: Quorum, node: int) -> bool:
+    """Return whether a node votes and fetches: only such a one may join again by itself."""
+    return any(one.id == node and caught_up(one, quorum, FETCH_TIMEOUT_MS) for one in quorum.voters)
+
+
+def joins_itself_violations(node: int, value: str | None) -> list[str]:
+    """Return why a node cannot be taken out for good: C(value) of AUTO_JOIN, None where it is not known."""
+    if value is None or value.strip().lower() != "true":
+        return []
+    return [
+        f"node {node}: {AUTO_JOIN} is true there, so it would be a voter again {REJOIN_SECONDS:g} s later at most; set "
+        "it to false and restart the node, or stop the node, then run again"
+    ]
+
+
+def came_back(node: int) -> str:
+    """Return what is said of a node that was taken out and is a voter again."""
+    return (
+        f"{SUBJECT}: node {node} was taken out and is a voter again: it joined by itself, as a controller does with "
+        f"{AUTO_JOIN}: true. Set it to false in the start files of the node and restart it, or stop the node, then run "
+        "again."
+    )
 
 
 def removal_violations(quorum: Quorum, node: int) -> list[str]:

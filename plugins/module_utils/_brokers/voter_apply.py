@@ -5,28 +5,37 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._brokers.api import add_voter, remove_voter
 from ansible_collections.streamops.kafka.plugins.module_utils._brokers.voter import (
+    AUTO_JOIN,
+    REJOIN_SECONDS,
     SILENT,
+    SUBJECT,
     Steps,
+    came_back,
     election,
     general_violations,
     join_steps,
+    joins_itself_violations,
     leave_steps,
     named,
     removal_violations,
+    runs_as_voter,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import wait_until_none
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import describe_quorum
+from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import ACCEPTED, PAUSE, wait_until_none
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import describe_quorum, live_brokers
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import BROKER, describe_configs
 from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import Applied
 from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change, diff_of
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import (
     RefusedError,
+    RequestFailedError,
     StreamopsError,
     WaitTimeoutError,
 )
@@ -34,7 +43,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
 if TYPE_CHECKING:
     from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Quorum
 
-SUBJECT = "quorum_voter"
 #: What is done to a voter, and its node id and directory id.
 _Voter = tuple[str, str]
 _REMOVED, _ADDED = "removed", "added"
@@ -56,12 +64,14 @@ def ensure_voter(session: Session, params: Mapping[str, Any], check: bool, _diff
         return {"changed": False, "voters": named(before.voters), "waiting": steps.waiting, "diff": diff_of([])}
     if steps.remove:
         refused = removal_violations(before, node)
+        if not steps.add:
+            refused += joins_itself_violations(node, _auto_join(session, node))
         if refused:
             raise RefusedError(SUBJECT, refused)
     changed = bool(steps.remove or steps.add or steps.waiting)
     after = named(before.voters)
     if changed and not check:
-        _do(session, node, steps, params["listeners"] or (), timeout)
+        _do(session, node, steps, params["listeners"] or (), timeout, not steps.add and runs_as_voter(before, node))
         # Each change was seen. A leader that was taken out resigns after that, and then nobody answers for a moment.
         after = _voters(session, node) or _wanted(before, node, steps)
     change = Change("voters", {"voters": named(before.voters)}, {"voters": _wanted(before, node, steps)})
@@ -81,22 +91,46 @@ def _changeable(quorum: Quorum | None, node: int) -> Quorum:
     return quorum
 
 
-def _do(session: Session, node: int, steps: Steps, listeners: Sequence[Mapping[str, Any]], timeout: float) -> None:
-    """One voter at a time, each seen before the next: the quorum takes one change after the other."""
+def _auto_join(session: Session, node: int) -> str | None:
+    """Return AUTO_JOIN of a node; None where it does not know it, or is no live broker, which alone would tell."""
+    if node not in live_brokers(session):
+        return None
+    try:
+        values = describe_configs(session, BROKER, {str(node): [AUTO_JOIN]}).get(str(node), {})
+    except RequestFailedError:  # Without the right to ask, what follows is watched.
+        return None
+    return values[AUTO_JOIN].value if AUTO_JOIN in values else None
+
+
+def _do(
+    session: Session,
+    node: int,
+    steps: Steps,
+    listeners: Sequence[Mapping[str, Any]],
+    timeout: float,
+    may_return: bool,
+) -> None:
+    """One voter at a time, each seen before the next: the quorum takes one change after the other.
+
+    C(may_return): the node runs and is taken out for good, so it is looked at until it would have joined by itself.
+    """
     applied = Applied[_Voter]("voter", " ".join)
     with applied.truthful(_changes, True):
         for directory in steps.remove:
             voter = f"{node}@{directory}"
-            with _seen_in_the_end(applied, partial(_present, session, node, voter), timeout):
+            gone = partial(wait_until_none, SUBJECT, partial(_present, session, node, voter), timeout)
+            stays_out = partial(_stays_out, session, node, voter, timeout)
+            with _seen_in_the_end(applied, stays_out if may_return else gone):
                 applied.ask([(_REMOVED, voter)], partial(remove_voter, session, node, directory))
         if steps.add:
             voter = f"{node}@{steps.add}"
-            with _seen_in_the_end(applied, partial(_absent, session, node, voter), timeout):
+            there = partial(wait_until_none, SUBJECT, partial(_absent, session, node, voter), timeout)
+            with _seen_in_the_end(applied, there):
                 applied.ask([(_ADDED, voter)], partial(add_voter, session, node, steps.add, listeners, timeout))
 
 
 @contextlib.contextmanager
-def _seen_in_the_end(applied: Applied[_Voter], missing: Callable[[], list[str]], timeout: float) -> Iterator[None]:
+def _seen_in_the_end(applied: Applied[_Voter], wait: Callable[[], None]) -> Iterator[None]:
     """Wait until the change that is asked for inside is seen, also where its answer was lost.
 
     A slow quorum carries a change out after the request for it has timed out, so it decides whether that was an error.
@@ -107,11 +141,30 @@ def _seen_in_the_end(applied: Applied[_Voter], missing: Callable[[], list[str]],
         if not applied.doubtful:
             raise
         with contextlib.suppress(WaitTimeoutError):
-            wait_until_none(SUBJECT, missing, timeout)
+            wait()
             applied.settle()
             return
         raise
-    wait_until_none(SUBJECT, missing, timeout)
+    wait()
+
+
+def _stays_out(session: Session, node: int, voter: str, timeout: float) -> None:
+    """Return when a node that runs is still no voter after the time in which it would have joined by itself.
+
+    Kafka has acknowledged the removal, so a voter of that id has joined again. Raises StreamopsError then, and
+    WaitTimeoutError where nobody tells who votes.
+    """
+    begun = time.monotonic()
+    while True:
+        voters = _voters(session, node)
+        passed = time.monotonic() - begun
+        if voters is not None and passed >= REJOIN_SECONDS:
+            if voter in voters:
+                raise StreamopsError(came_back(node))
+            return
+        if passed > max(timeout, REJOIN_SECONDS):
+            raise WaitTimeoutError(SUBJECT, timeout, [SILENT], ACCEPTED)
+        time.sleep(PAUSE)
 
 
 def _changes(done: Sequence[_Voter]) -> list[Change]:

@@ -310,6 +310,22 @@ def disk_usage(session: Session, brokers: Iterable[int]) -> dict[int, LogDirs]:
     return {broker: log_dirs_of(describe_log_dirs(session, broker)) for broker in brokers}
 
 
+def cordoned_brokers(session: Session, brokers: Iterable[int]) -> frozenset[int]:
+    """Return those of these live brokers that get no new replicas (KIP-1066), one request for each.
+
+    Empty of a caller that may not ask (describe on the cluster): Kafka then says itself whom it refuses.
+    """
+    found = set()
+    for broker in brokers:
+        try:
+            listed = describe_log_dirs(session, broker, {})
+        except RequestFailedError:
+            continue
+        if log_dirs_of(listed).cordoned:
+            found.add(broker)
+    return frozenset(found)
+
+
 def replica_sizes(session: Session, broker: int, partitions: Mapping[str, list[int]]) -> Mapping[Key, int]:
     """Bytes of a broker's replicas of these partitions; those that it does not hold are left out."""
     return log_dirs_of(describe_log_dirs(session, broker, partitions)).sizes

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.log_sizes import LogDirs, partition_sizes
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import without_adding
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -39,7 +40,7 @@ def describe(
     wanted = [p for p in snapshot.partitions if topics is None or p.topic in topics]
     findings = {name: [_partition(p) for p in found] for name, found in _findings(wanted).items()}
     findings["offline"] = [_offline(p) for p in wanted if p.leader is None]
-    described = _topics(wanted, partitions)
+    described = _topics(wanted, partitions, moving or {})
     nodes = _nodes(snapshot)
     if log_dirs is not None:
         _add_sizes(nodes, described, wanted, log_dirs)
@@ -84,6 +85,7 @@ def _add_sizes(
         held = log_dirs.get(node["id"])
         node["disk_total_bytes"] = held.total_bytes if held else None
         node["disk_used_bytes"] = held.used_bytes if held else None
+        node["cordoned"] = held.cordoned if held else None
         node["log_dirs"] = [
             {
                 "path": disk.path,
@@ -91,6 +93,7 @@ def _add_sizes(
                 "usable_bytes": disk.usable_bytes,
                 "replica_count": disk.replicas,
                 "replica_bytes": sum(disk.held.values()),
+                "cordoned": disk.cordoned,
             }
             for disk in (held.disks if held else ())
         ]
@@ -139,18 +142,20 @@ def _offline(partition: Partition) -> dict[str, Any]:
     }
 
 
-def _topics(partitions: Iterable[Partition], detail: bool) -> list[dict[str, Any]]:
+def _topics(partitions: Iterable[Partition], detail: bool, moving: Mapping[Key, InFlight]) -> list[dict[str, Any]]:
     by_name: dict[str, list[Partition]] = {}
     for partition in partitions:
         by_name.setdefault(partition.topic, []).append(partition)
     described = []
     for name in sorted(by_name):
         found = by_name[name]
+        factors = sorted({len(p.replicas) for p in without_adding(found, moving.values())})
         topic: dict[str, Any] = {
             "name": name,
             "partition_count": len(found),
-            # While a reassignment runs partitions may differ; the smallest is what can be relied on.
-            "replication_factor": min(len(p.replicas) for p in found),
+            # The smallest is what can be relied on.
+            "replication_factor": factors[0],
+            "replication_factors": factors,
             "min_insync_replicas": found[0].min_insync,
             "internal": found[0].internal,
         }

@@ -14,13 +14,14 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot 
 @dataclass(frozen=True)
 class Disk:
     """The file system of one log directory, how many replicas are there (those on their way in too), the bytes of
-    those that have come by (topic, partition), and its path."""
+    those that have come by (topic, partition), its path, and whether it gets no new replicas (KIP-1066, Kafka 4.3)."""
 
     total_bytes: int
     usable_bytes: int
     replicas: int = 0
     held: Mapping[tuple[str, int], int] = field(default_factory=dict)
     path: str = ""
+    cordoned: bool = False
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,11 @@ class LogDirs:
     used_bytes: int | None
     disks: tuple[Disk, ...] = ()
 
+    @property
+    def cordoned(self) -> bool:
+        """Whether no log directory takes new replicas: Kafka then gives the broker none and refuses moves to it."""
+        return bool(self.disks) and all(disk.cordoned for disk in self.disks)
+
 
 def log_dirs_of(directories: Iterable[Mapping[str, Any]]) -> LogDirs:
     """The log directories of one broker, from the answer of kafka-python; replicas on their way in are left out."""
@@ -48,7 +54,8 @@ def log_dirs_of(directories: Iterable[Mapping[str, Any]]) -> LogDirs:
         return LogDirs(sizes, None, None)
     counts = [sum(len(topic["partitions"]) for topic in directory["topics"]) for directory in listed]
     paths = [str(directory.get("log_dir") or "") for directory in listed]
-    disks = tuple(Disk(totals[n], usable[n], counts[n], held[n], paths[n]) for n in range(len(listed)))
+    cordoned = [bool(directory.get("is_cordoned")) for directory in listed]
+    disks = tuple(Disk(totals[n], usable[n], counts[n], held[n], paths[n], cordoned[n]) for n in range(len(listed)))
     return LogDirs(sizes, sum(totals), sum(totals) - sum(usable), disks)
 
 

@@ -63,7 +63,7 @@ def same_value(kind: str, one: str | None, other: str | None) -> bool:
     if kind == "BOOLEAN":
         return one.lower() == other.lower()
     if kind == "LIST":
-        return _items(one) == _items(other)
+        return set(items_of(one)) == set(items_of(other))
     if kind in _NUMBERS:
         try:
             return float(one) == float(other) if kind == "DOUBLE" else int(one) == int(other)
@@ -72,8 +72,9 @@ def same_value(kind: str, one: str | None, other: str | None) -> bool:
     return False
 
 
-def _items(text: str) -> set[str]:
-    return {item.strip() for item in text.split(",") if item.strip()}
+def items_of(text: str | None) -> list[str]:
+    """Return the items of a LIST in their order: Kafka takes blanks around each (ConfigDef.parseType)."""
+    return [item.strip() for item in (text or "").split(",") if item.strip()]
 
 
 def is_set(now: ConfigValue | None, wanted: str | None) -> bool:

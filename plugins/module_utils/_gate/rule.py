@@ -260,7 +260,9 @@ def _cut_off(snapshot: Snapshot, partitions: list[Partition]) -> Iterator[Refusa
 
 def _spareless(partitions: list[Partition], stop: Stop) -> Iterator[Refusal]:
     consent = stop.allow_unavailable_topics
-    by_topic = {p.topic: p for p in partitions if "*" not in consent and p.topic not in consent}
+    # Of partitions with different numbers of replicas the smallest counts.
+    fewest = sorted(partitions, key=lambda p: len(p.replicas), reverse=True)
+    by_topic = {p.topic: p for p in fewest if "*" not in consent and p.topic not in consent}
     found = [f"{t} {len(p.replicas)} with {max(1, p.min_insync)}" for t, p in sorted(by_topic.items())]
     if found:
         yield Refusal(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import STATE_TOPIC, Key
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import items_of
 from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._core.topic_names import KAFKAS_OWN
@@ -69,7 +70,7 @@ def protected(topics: Iterable[str], policies: Mapping[str, str]) -> list[str]:
     for topic in sorted(topics):
         if topic in KAFKAS_OWN or topic == STATE_TOPIC:
             violations.append(f"topic {topic}: holds what Kafka or this collection needs. Take it out.")
-        elif "delete" not in policies.get(topic, "delete"):
+        elif "delete" not in items_of(policies.get(topic, "delete")):
             violations.append(
                 f"topic {topic}: its cleanup.policy is {policies[topic]}, of which Kafka deletes no records. Set it to "
                 "compact,delete first, or write tombstones."

@@ -11,6 +11,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.names import
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import (
     BALANCE,
     FATAL,
+    NOTE,
     SERIOUS,
     SHOWN,
     SITE,
@@ -92,6 +93,29 @@ def ghost_broker(state: State, _limits: Limits) -> Iterator[HealthFinding]:
             found="registered and fenced" if broker["fenced"] else "registered and alive",
             allowed="the brokers of the inventory",
             next_step=fix,
+        )
+
+
+def broker_cordoned(state: State, _limits: Limits) -> Iterator[HealthFinding]:
+    """Find brokers and single log directories that get no new replicas (cordoned.log.dirs, KIP-1066): whoever set that
+    meant it, so it leaves the cluster as it is, until somebody wonders why a broker stays empty."""
+    for broker in state.seen["nodes"]:
+        paths = [str(disk["path"]) for disk in broker.get("log_dirs") or () if disk.get("cordoned")]
+        if not paths:
+            continue
+        name = state.name(broker["id"])
+        whole = bool(broker.get("cordoned"))
+        yield HealthFinding(
+            "broker_cordoned",
+            NOTE,
+            f"{name} is cordoned: it gets no new replicas"
+            if whole
+            else f"log directory {capped(paths, SHOWN)} of {name} is cordoned: it gets no new replicas",
+            found=f"cordoned.log.dirs has {'all' if whole else len(paths)} of its {len(broker['log_dirs'])} log "
+            "directories",
+            allowed="none, unless the broker is about to be drained",
+            next_step=f"when it shall get replicas again: module broker_registration with broker {broker['id']}, "
+            "uncordoned",
         )
 
 

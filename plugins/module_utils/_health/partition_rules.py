@@ -71,6 +71,36 @@ def at_min_isr(state: State, _limits: Limits) -> Iterator[HealthFinding]:
         )
 
 
+def uneven_replicas(state: State, _limits: Limits) -> Iterator[HealthFinding]:
+    """Find topics whose partitions have different numbers of replicas: the replication factor is one number.
+
+    kafka-reassign-partitions gives each partition what its file says. While a move runs, or its record is there,
+    partitions differ because of it.
+    """
+    if state.recorded is not None:
+        return
+    moving = {topic for topic, _partition in state.in_flight or ()}
+    by_topic: dict[str, list[int]] = {}
+    for partition in state.partitions:
+        by_topic.setdefault(partition.topic, []).append(len(partition.replicas))
+    uneven = {name: held for name, held in by_topic.items() if name not in moving and len(set(held)) > 1}
+    if uneven:
+        named = [
+            f"{name} ({sum(count < max(held) for count in held)} of {len(held)} partitions have fewer than "
+            f"{max(held)}, down to {min(held)})"
+            for name, held in sorted(uneven.items())
+        ]
+        yield HealthFinding(
+            "uneven_replicas",
+            SERIOUS,
+            f"{len(uneven)} topic(s) have partitions with fewer replicas than others: {capped(named, SHOWN)}",
+            found=str(len(uneven)),
+            allowed="0",
+            next_step="give all partitions the same number of replicas: ansible-playbook "
+            "streamops.kafka.change_replication_factor -i INVENTORY",
+        )
+
+
 def _counted(state: State, left: int, words: str) -> str:
     """Return how many partitions are so; "more" where findings on brokers tell of others."""
     return (

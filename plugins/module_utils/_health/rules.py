@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from ansible_collections.streamops.kafka.plugins.module_utils._health.broker_rules import (
+    broker_cordoned,
     broker_cut_off,
     broker_down,
     cluster_unreachable,
@@ -39,6 +40,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.partition_
     at_min_isr,
     leaders_skewed,
     partitions,
+    uneven_replicas,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._health.quorum_rules import (
     controller,
@@ -81,10 +83,12 @@ RULES: tuple[Callable[[State, Limits], Iterator[HealthFinding]], ...] = (
     ensemble,
     partitions,
     at_min_isr,
+    uneven_replicas,
     rack_loss,
     leaders_skewed,
     disk_full,
     log_dir_offline,
+    broker_cordoned,
     throttle_left,
     move,
     group_missing,
@@ -114,11 +118,13 @@ KINDS = (
     "under_min_isr",
     "under_replicated",
     "at_min_isr",
+    "uneven_replicas",
     "rack_loss",
     "rack_unknown",
     "leaders_skewed",
     "disk_full",
     "log_dir_offline",
+    "broker_cordoned",
     "throttle_left",
     "move_running",
     "move_left",

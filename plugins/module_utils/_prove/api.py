@@ -13,7 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import wait_until_none
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import list_brokers, topics_at
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
+    cordoned_brokers,
+    list_brokers,
+    topics_at,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import TOPIC, alter_configs, topic_values
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import (
     RefusedError,
@@ -87,7 +91,9 @@ def make_topic(session: Session, topic: str, seconds: int) -> int:
         )
         raise RefusedError("proof", [what])
     drop_topic(session, topic)
-    placed = assignment({one.id: one.rack for one in list_brokers(session) if not one.fenced})
+    racks = {broker.id: broker.rack for broker in list_brokers(session) if not broker.fenced}
+    cordoned = cordoned_brokers(session, racks)
+    placed = assignment({broker: rack for broker, rack in racks.items() if broker not in cordoned} or racks)
     spec = TopicSpec(topic, len(placed), len(placed[0]), configuration(len(placed[0]), seconds), placed)
     _done("create topic", topic, create_topics(session, [spec]))
     wait_until_none("create topic", lambda: [] if _is_there(session, topic) else [topic], _SETTLE_SECONDS)

@@ -12,8 +12,9 @@ from functools import cached_property
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.disk_room import Dir
 
 #: What a broker may be. alive and new: holds and receives. draining: gives away what it has when a plan balances or
-#: names it, and receives nothing. excluded: keeps what it has and receives nothing. dead: fenced or not registered.
-STATES = ("alive", "new", "draining", "excluded", "dead")
+#: names it, and receives nothing. excluded: keeps what it has and receives nothing. cordoned: the same, because Kafka
+#: refuses moves to it (KIP-1066: all its log directories are in cordoned.log.dirs). dead: fenced or not registered.
+STATES = ("alive", "new", "draining", "excluded", "cordoned", "dead")
 #: none: racks do not matter. even: each rack holds the floor or the ceil of replicas / racks of a partition.
 #: strict: that, and no partition in fewer racks than before.
 RACK_RULES = ("strict", "even", "none")

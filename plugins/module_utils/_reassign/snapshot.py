@@ -109,7 +109,7 @@ def broker_of(entry: Any, where: str, faults: list[str], reserve: float | None =
     if fenced not in (None, True, False):
         found.append(f"fenced {fenced!r} is not true or false")
     if state is None:
-        state = "dead" if fenced else "alive"
+        state = "dead" if fenced else "cordoned" if entry.get("cordoned") is True else "alive"
     elif state not in STATES:
         found.append(f"state {state!r} is not one of {', '.join(STATES)}")
     if not (rack is None or isinstance(rack, str)):

@@ -23,6 +23,11 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model im
 
 #: How many examples a sentence names.
 SHOWN = 5
+#: What is said of brokers that take no replicas, and what to do where it is not the state itself.
+_WHY_NOT = {
+    "dead": "not alive (fenced or not registered); start it first",
+    "cordoned": "cordoned (cordoned.log.dirs); uncordon it first (module broker_registration, state: uncordoned)",
+}
 
 
 def brokers_of(cluster: Cluster, spec: Spec) -> tuple[BrokerSpec, ...]:
@@ -49,7 +54,7 @@ def violations(cluster: Cluster, spec: Spec, brokers: tuple[BrokerSpec, ...]) ->
     """All that is wrong with a spec, empty when nothing is; explicit assignments are judged apart."""
     found = list(_of_brokers(spec, brokers))
     found += _of_racks(spec, brokers)
-    found += _of_replication(cluster, spec, len(receivers(brokers, spec)))
+    found += _of_replication(cluster, spec, brokers)
     found += _of_combinations(spec)
     found += _of_topics(cluster, spec)
     found += _of_bytes(cluster, spec, {broker.id for broker in brokers if broker.state == "dead"})
@@ -102,10 +107,13 @@ def _of_brokers(spec: Spec, brokers: tuple[BrokerSpec, ...]) -> Iterator[str]:
         if times > 1:
             yield f"replace: broker {new} would take the place of {times} brokers; one takes one place"
     for added in spec.add:
-        if known[added.id].state == "dead" or added.id in spec.drain:
+        if known[added.id].state in ("dead", "cordoned") or added.id in spec.drain:
             yield f"add: broker {added.id} cannot take replicas: it is {_why_not(known[added.id], spec)}"
     if not taking:
-        yield "no broker is left that may hold replicas; leave at least one alive, neither drained nor excluded"
+        yield (
+            "no broker is left that may hold replicas; leave at least one alive, neither drained nor excluded nor "
+            "cordoned"
+        )
 
 
 def has(known: Iterable[int]) -> str:
@@ -118,7 +126,7 @@ def _why_not(broker: BrokerSpec, spec: Spec) -> str:
         return "drained by the same call"
     if broker.id in spec.replace:
         return "replaced by the same call"
-    return {"dead": "not alive (fenced or not registered); start it first"}.get(broker.state, broker.state)
+    return _WHY_NOT.get(broker.state, broker.state)
 
 
 def _of_racks(spec: Spec, brokers: tuple[BrokerSpec, ...]) -> Iterator[str]:
@@ -136,7 +144,14 @@ def _of_racks(spec: Spec, brokers: tuple[BrokerSpec, ...]) -> Iterator[str]:
         yield "fix_racks: no broker has a rack; set broker.rack on every broker first"
 
 
-def _of_replication(cluster: Cluster, spec: Spec, taking: int) -> Iterator[str]:
+def _but_cordoned(brokers: Iterable[BrokerSpec]) -> str:
+    """Return which brokers are left out because they are cordoned, for a sentence that counts the others."""
+    cordoned = [broker.id for broker in brokers if broker.state == "cordoned"]
+    return f" (broker {shown(cordoned)} is cordoned)" if cordoned else ""
+
+
+def _of_replication(cluster: Cluster, spec: Spec, brokers: tuple[BrokerSpec, ...]) -> Iterator[str]:
+    taking = len(receivers(brokers, spec))
     known = {name: number for number, name in enumerate(cluster.topics)}
     needed = _needed(cluster) if spec.replication_factor else {}
     for topic, factor in sorted(spec.replication_factor.items()):
@@ -150,7 +165,7 @@ def _of_replication(cluster: Cluster, spec: Spec, taking: int) -> Iterator[str]:
         elif factor > taking:
             yield (
                 f"replication_factor: {factor} for topic {topic} needs as many brokers that may hold replicas, and "
-                f"there are {taking}; set at most {taking}, or add brokers first"
+                f"there are {taking}{_but_cordoned(brokers)}; set at most {taking}, or add brokers first"
             )
         elif factor < needed.get(known[topic], 0):
             yield (
@@ -162,8 +177,8 @@ def _of_replication(cluster: Cluster, spec: Spec, taking: int) -> Iterator[str]:
         most = max(map(len, cluster.replicas), default=0)
         if 0 < taking < most:
             yield (
-                f"{taking} brokers may hold replicas, too few for partitions with {most}; add brokers, drain fewer, or "
-                "lower the replication factor first"
+                f"{taking} brokers may hold replicas{_but_cordoned(brokers)}, too few for partitions with {most}; add "
+                "brokers, drain fewer, or lower the replication factor first"
             )
 
 
@@ -251,8 +266,8 @@ def assignment_violations(cluster: Cluster, spec: Spec, brokers: tuple[BrokerSpe
                 found.append(f"{name}: broker {broker} is not known to the cluster{has(known)}")
             elif known[broker].state == "dead":
                 found.append(f"{name}: broker {broker} is not alive, so the move would never end; start it first")
-            elif known[broker].state in ("draining", "excluded") and broker not in had:
-                found.append(f"{name}: broker {broker} is {known[broker].state} and takes no new replica")
+            elif known[broker].state in ("draining", "excluded", "cordoned") and broker not in had:
+                found.append(f"{name}: broker {broker} takes no new replica: it is {_why_not(known[broker], spec)}")
         if wanted and len(wanted) != len(had) and spec.replication_factor.get(topic) != len(wanted):
             found.append(
                 f"{name}: has {len(had)} replicas and would have {len(wanted)}; a change of the replication factor "

@@ -12,7 +12,11 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import wait_until_none, wait_until_seen
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import live_brokers, topics_at
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
+    cordoned_brokers,
+    live_brokers,
+    topics_at,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
     RECORD_BYTES,
     STATE_TOPIC,
@@ -185,7 +189,9 @@ def made_state_topic(session: Session) -> bool:
     """Make the state topic, seen by every live broker; return whether it was not there."""
     if topics_at(session, None, [STATE_TOPIC]):
         return False
-    factor = min(3, len(live_brokers(session)))
+    live = live_brokers(session)
+    # Kafka gives a cordoned broker no replica. Where all are, it says so itself.
+    factor = min(3, len(set(live) - cordoned_brokers(session, live)) or len(live))
     config = {**STATE_CONFIG, "min.insync.replicas": str(min(2, factor))}
     failure = create_topics(session, [TopicSpec(STATE_TOPIC, 1, factor, config)]).get(STATE_TOPIC)
     if failure is not None and failure[0] != "TOPIC_ALREADY_EXISTS":

@@ -14,6 +14,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client.connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import PAUSE, wait_until_none
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
+    cordoned_brokers,
     hidden_topics,
     list_brokers,
     list_topics,
@@ -90,13 +91,20 @@ def ensure_topics(session: Session, params: Mapping[str, Any], check: bool, diff
         "deleted": [topic.spec.name for topic in plan.topics if topic.delete],
         "unchanged": len(specs) - len(plan.topics),
         "replication_differs": [
-            {"name": name, "found": found, "wanted": wanted} for name, found, wanted in plan.replication_differs
+            {**differs._asdict(), "partitions": list(differs.partitions)} for differs in plan.replication_differs
         ],
     }
-    for name, found, wanted in plan.replication_differs:
+    for differs in plan.replication_differs:
+        some = [str(number) for number in differs.partitions]
+        has = (
+            f"not all partitions have {differs.wanted} replicas: partition {capped(some, _NAMED)} has another number, "
+            f"the fewest are {differs.found}"
+            if some
+            else f"its replication factor is {differs.found} and not {differs.wanted}"
+        )
         warn(
-            f"topic {name}: its replication factor is {found} and not {wanted}. Only a reassignment changes it "
-            "(module reassignment), so it was left as it is."
+            f"topic {differs.name}: {has}. Only a reassignment changes it (module reassignment), so it was left as it "
+            "is."
         )
     alike: dict[tuple[int, int], list[str]] = {}
     for name, least, factor in plan.all_in_sync:
@@ -144,7 +152,8 @@ def _decide(
         )
         brokers = list_brokers(session) if needed else ()
         racks = {broker.id: broker.rack for broker in brokers if not broker.fenced}
-        plan = plan_topics(state, asked, Brokers(racks, [broker.id for broker in brokers if broker.fenced]))
+        fenced = [broker.id for broker in brokers if broker.fenced]
+        plan = plan_topics(state, asked, Brokers(racks, fenced, cordoned_brokers(session, racks)))
         judged = _judge(session, plan.topics)
         if not any(code in _BEHIND for _name, code, _why in judged) or time.monotonic() > deadline:
             break

@@ -37,13 +37,29 @@ class DesiredTopic:
 class TopicState:
     """A topic as it is. C(replication_factor) is the largest of its partitions; C(config) has the keys asked for.
 
-    C(replicas) are those of each partition, the preferred leader first; only a placement needs them.
+    C(replicas) are those of each partition, the preferred leader first.
     """
 
     partitions: int
     replication_factor: int
     config: Mapping[str, ConfigValue] = field(default_factory=dict)
     replicas: tuple[Replicas, ...] = ()
+
+    @property
+    def factors(self) -> set[int]:
+        """The numbers of replicas of its partitions: kafka-reassign-partitions can give each a number of its own."""
+        return set(map(len, self.replicas)) or {self.replication_factor}
+
+    @property
+    def least_replicas(self) -> int:
+        """The fewest replicas of a partition."""
+        return min(self.factors)
+
+    def not_with(self, replicas: int) -> tuple[int, ...]:
+        """Return the partitions that have another number of replicas; none where all of them have another one."""
+        if len(self.factors) == 1:
+            return ()
+        return tuple(number for number, held in enumerate(self.replicas) if len(held) != replicas)
 
 
 def parse_specs(items: Sequence[Mapping[str, Any]]) -> tuple[list[DesiredTopic], list[str]]:

@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import ConfigValue, is_set
 from ansible_collections.streamops.kafka.plugins.module_utils._core.bulk import MAX_RECORDS
@@ -39,15 +39,26 @@ class Asked:
 
 @dataclass(frozen=True)
 class Brokers:
-    """The brokers that new partitions may go to: of each live one its rack, None where it has none; and the fenced."""
+    """The brokers: of each live one its rack, None where it has none; the fenced; and those of the live ones that are
+    cordoned, to which Kafka gives no new replicas."""
 
     racks: Mapping[int, str | None]
     fenced: Sequence[int] = ()
+    cordoned: Collection[int] = ()
 
     @property
-    def live(self) -> list[int]:
-        """The live brokers by id, in order."""
-        return sorted(self.racks)
+    def takers(self) -> dict[int, str | None]:
+        """The brokers that new partitions may go to, by id, with their racks."""
+        return {broker: rack for broker, rack in sorted(self.racks.items()) if broker not in self.cordoned}
+
+    @property
+    def away(self) -> str:
+        """Which brokers get no new partitions and why, for the end of a sentence; empty where all do."""
+        fenced = ", ".join(map(str, self.fenced))
+        cordoned = ", ".join(map(str, sorted(self.cordoned)))
+        return (f"; registered but down: {fenced}, start them first" if fenced else "") + (
+            f"; cordoned: {cordoned}, uncordon them first (module broker_registration)" if cordoned else ""
+        )
 
 
 @dataclass(frozen=True)
@@ -73,17 +84,30 @@ class TopicPlan:
         return self.create_with is not None
 
 
+class OtherFactor(NamedTuple):
+    """A topic that has another replication factor than wanted, which is only reported.
+
+    C(found) is the fewest replicas of a partition. C(partitions) are those that differ; empty where all partitions have
+    the same number of replicas.
+    """
+
+    name: str
+    found: int
+    wanted: int
+    partitions: tuple[int, ...] = ()
+
+
 @dataclass(frozen=True)
 class Plan:
     """What has to be done, or C(violations), in which case nothing may be.
 
-    C(replication_differs) lists (topic, found, wanted) of replication factors, which are only reported. C(all_in_sync)
-    lists (topic, min.insync.replicas, replication factor) where every replica must be in sync for writes with acks=all.
+    C(all_in_sync) lists (topic, min.insync.replicas, replication factor) where every replica must be in sync for writes
+    with acks=all.
     """
 
     topics: tuple[TopicPlan, ...]
     violations: tuple[str, ...] = ()
-    replication_differs: tuple[tuple[str, int, int], ...] = ()
+    replication_differs: tuple[OtherFactor, ...] = ()
     all_in_sync: tuple[tuple[str, int, int], ...] = ()
 
 
@@ -93,15 +117,15 @@ def plan_topics(state: Mapping[str, TopicState], asked: Asked, brokers: Brokers)
     A topic that grows must have C(cleanup.policy) in its state.
     """
     violations = list(list_violations(state, asked.specs))
-    crowded = list(too_many(state, asked.specs, brokers.live, asked.most_new_replicas))
+    crowded = list(too_many(state, asked.specs, list(brokers.takers), asked.most_new_replicas))
     violations += crowded
-    differs: list[tuple[str, int, int]] = []
+    differs: list[OtherFactor] = []
     plans: dict[str, TopicPlan] = {}
     for wanted in asked.specs:
         now = state.get(wanted.name)
-        spec, placed = _placed(wanted, now, brokers.racks)
+        spec, placed = _placed(wanted, now, brokers.takers)
         illegal = list(name_violations(spec.name))
-        found = illegal or list(spec_violations(spec, now, brokers.live, brokers.fenced, asked.allow_delete))
+        found = illegal or list(spec_violations(spec, now, list(brokers.takers), brokers.away, asked.allow_delete))
         if now is None and not spec.absent and not asked.allow_create and not illegal:
             found.append(
                 f"topic {spec.name}: does not exist{near(spec.name, state)}, and allow_create is false. Name a topic "
@@ -114,8 +138,8 @@ def plan_topics(state: Mapping[str, TopicState], asked: Asked, brokers: Brokers)
         if illegal or spec.name in plans:
             continue
         factor = spec.replication_factor
-        if now is not None and not spec.absent and factor is not None and factor != now.replication_factor:
-            differs.append((spec.name, now.replication_factor, factor))
+        if now is not None and not spec.absent and factor is not None and {factor} != now.factors:
+            differs.append(OtherFactor(spec.name, now.least_replicas, factor, now.not_with(factor)))
         # A spec that breaks a rule is planned without its numbers, so that Kafka can judge its keys all the same.
         plan = plan_topic(replace(spec, partitions=None, replication_factor=None) if numbers_break else spec, now)
         if plan is not None and placed and not numbers_break:
@@ -129,7 +153,7 @@ def _all_in_sync(state: Mapping[str, TopicState], specs: Iterable[DesiredTopic])
     """The topics whose min.insync.replicas, as wanted, leaves no replica to lose; one of a single replica may be so."""
     for spec in specs:
         now, least = state.get(spec.name), spec.config.get(_MIN_INSYNC)
-        factor = now.replication_factor if now is not None else spec.replication_factor
+        factor = now.least_replicas if now is not None else spec.replication_factor
         if least is None or factor is None or spec.absent or not least.strip().isdecimal():
             continue
         if int(least) >= max(factor, 2):

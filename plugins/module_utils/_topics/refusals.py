@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import STATE_TOPIC
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import items_of
 from ansible_collections.streamops.kafka.plugins.module_utils._core.topic_names import KAFKAS_OWN, allowed_instead
 from ansible_collections.streamops.kafka.plugins.module_utils._topics.desired import (
     CLEANUP_POLICY,
@@ -47,9 +48,9 @@ def name_violations(name: str) -> Iterator[str]:
 
 
 def spec_violations(
-    spec: DesiredTopic, now: TopicState | None, live: Sequence[int], fenced: Sequence[int], allow_delete: bool
+    spec: DesiredTopic, now: TopicState | None, live: Sequence[int], away: str, allow_delete: bool
 ) -> Iterator[str]:
-    """What speaks against the state and the numbers of one spec, on these brokers."""
+    """What speaks against the state and the numbers of one spec, on these brokers; C(away) names others, and why."""
     if spec.absent:
         if now is not None and not allow_delete:
             yield (
@@ -76,10 +77,9 @@ def spec_violations(
             f"partitions away. Ask for {now.partitions} or more, or copy the records to a new topic."
         )
     if now is None and spec.replication_factor is not None and spec.replication_factor > len(live):
-        down = f"; registered but down: {_ids(fenced)}, start them first" if fenced else ""
         yield (
             f"topic {spec.name}: replication_factor is {spec.replication_factor}, but only {len(live)} "
-            f"brokers are live ({_ids(live)}){down}. At most {len(live)} can be had now."
+            f"brokers may get replicas ({_ids(live)}){away}. At most {len(live)} can be had now."
         )
 
 
@@ -110,8 +110,8 @@ def _added_replicas(spec: DesiredTopic, now: TopicState | None) -> int:
 def compaction_violations(spec: DesiredTopic, now: TopicState) -> Iterator[str]:
     """What speaks against the growth of a compacted topic: what has a key goes to another partition from then on."""
     held = now.config.get(CLEANUP_POLICY)
-    policies = f"{held.value if held else ''},{spec.config.get(CLEANUP_POLICY)}"
-    if grows(spec, now.partitions) and "compact" in policies.split(","):
+    policies = [*items_of(held.value if held else None), *items_of(spec.config.get(CLEANUP_POLICY))]
+    if grows(spec, now.partitions) and "compact" in policies:
         yield (
             f"topic {spec.name}: is compacted, and would grow from {now.partitions} to {spec.partitions} partitions. "
             "New records of a key would go to another partition than its old ones, which compaction keeps for ever. "

@@ -21,9 +21,9 @@ def legacy_topics(
 ) -> list[dict[str, Any]]:
     """The entries for the module topics, sorted: a flow's topics in the target, with partitions as in the source.
 
-    source, target -- the topics of cluster_info (name, partition_count, replication_factor, config: the values to bring
-    over). declared -- kafka_topics of the target, which keep the last word on configuration. brokers -- how many the
-    target has, for copies of new topics; those of existing ones are not touched.
+    source, target -- the topics of cluster_info (name, partition_count, replication_factors, config: the values to
+    bring over). declared -- kafka_topics of the target, which keep the last word on configuration. brokers -- how many
+    the target has, for copies of new topics; those of existing ones are not touched.
     Configuration follows the source where the flow says sync_topic_configs, else only new topics get it.
     ValueError names every topic that can never be equal.
     """
@@ -67,7 +67,7 @@ def _entry(
     name = str(topic["name"])
     entry: dict[str, Any] = {"name": name, "partitions": int(topic["partition_count"]), "config": {}}
     if name not in known:
-        entry["replication_factor"] = max(1, min(int(topic["replication_factor"]), brokers))
+        entry["replication_factor"] = max(1, min(max(map(int, topic["replication_factors"])), brokers))
     if flow.sync_topic_configs or name not in known:
         said = (wanted.get(name) or {}).get("config") or {}
         entry["config"] = {key: value for key, value in topic["config"].items() if key not in said}

@@ -59,8 +59,14 @@ def _least(plan: Mapping[str, Any]) -> str:
 
 
 def above_lines(plan: Mapping[str, Any]) -> list[str]:
-    """Which brokers have no room for what they would get, or stay above their limit of bytes, and why, a line each."""
+    """Return a line for each broker that gets nothing or stays above its limit of bytes, with the reason."""
     return [
+        *(
+            f"broker {broker['id']} gets nothing: it is cordoned (cordoned.log.dirs); uncordon it where it shall get "
+            "its share"
+            for broker in plan.get("brokers") or ()
+            if broker["state"] == "cordoned" and not broker["moves_out"]
+        ),
         *(
             f"broker {broker} gets nothing: its disks have no room for what it would get; free space there or add disks"
             for broker in plan.get("no_room") or ()

@@ -151,10 +151,16 @@ def topic_row(one: Row) -> list[Cell]:
     return [
         Cell(one["name"], "name", more="internal" if one["internal"] else ""),
         count(one["partition_count"]),
-        count(one["replication_factor"]),
+        Cell(copies(one), "num"),
         count(one["min_insync_replicas"]),
         _largest(one.get("largest_partition")),
     ]
+
+
+def copies(topic: Row) -> str:
+    """Return the replication factor of a topic for people; fewest and most of partitions that differ."""
+    factors = topic["replication_factors"]
+    return f"{factors[0]:,}" if len(factors) == 1 else f"{factors[0]:,} to {factors[-1]:,}"
 
 
 def _largest(one: Row | None) -> Cell:

@@ -13,8 +13,9 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client.connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import list_brokers, list_topics, topics_at
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import TOPIC, alter_configs, describe_configs
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.api import alter_reassignments
 from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import TopicSpec, create_topics, delete_topics
-from tests.support.cluster import Cluster
+from tests.support.cluster import Cluster, until
 from tests.support.modules import run_module
 
 Ensure = Callable[..., dict[str, Any]]
@@ -130,7 +131,7 @@ def test_every_violation_is_told_and_nothing_is_touched(ensure: Ensure, admin: S
         "no.such.key",
         "retention.ms",
         "it-value: refused by Kafka",
-        "it-many: replication_factor is 4, but only 3 brokers are live",
+        "it-many: replication_factor is 4, but only 3 brokers may get replicas",
         "it-twice: named 2 times",
         "__cluster_metadata: belongs to Kafka itself",
         "'it bad': illegal name",
@@ -162,9 +163,43 @@ def test_another_replication_factor_is_reported_and_left(ensure: Ensure, admin: 
     ensure(topic("it-factor", 1, 2))
     reported = ensure(topic("it-factor", 1, 3))
     assert not reported["changed"]
-    assert reported["replication_differs"] == [{"name": "it-factor", "found": 2, "wanted": 3}]
+    assert reported["replication_differs"] == [{"name": "it-factor", "found": 2, "wanted": 3, "partitions": []}]
     assert "Only a reassignment changes it" in reported["warnings"][0]
     assert len(list_topics(admin)["it-factor"][0].replicas) == 2
+
+
+def test_a_partition_with_fewer_replicas_than_others_is_named_by_all_who_look(
+    ensure: Ensure, admin: Session, combined: Cluster
+) -> None:
+    wanted = topic("it-uneven", 3, 3)
+    ensure(wanted)
+    assert alter_reassignments(admin, {("it-uneven", 1): [2]}) == {}
+    until(lambda: [len(one.replicas) for one in list_topics(admin)["it-uneven"]] == [3, 1, 3], "partition 1 to be cut")
+
+    reported = ensure(wanted)
+    assert not reported["changed"]
+    assert reported["replication_differs"] == [{"name": "it-uneven", "found": 1, "wanted": 3, "partitions": [1]}]
+    assert "not all partitions have 3 replicas: partition 1 has another number" in reported["warnings"][0]
+    where = {"bootstrap_servers": combined.bootstrap_servers}
+    (shown,) = run_module("streamops.kafka.cluster_info", {**where, "topics": ["it-uneven"]})["topics"]
+    assert (shown["replication_factor"], shown["replication_factors"]) == (1, [1, 3])
+    health = run_module("streamops.kafka.cluster_health", where)
+    (uneven,) = [one for one in health["findings"] if one["kind"] == "uneven_replicas"]
+    assert "it-uneven (1 of 3 partitions have fewer than 3, down to 1)" in uneven["what"]
+    mended = run_module(
+        "streamops.kafka.reassignment",
+        {**where, "state": "applied", "replication_factor": {"it-uneven": 3}, "sample_seconds": 0, "interval": 1},
+    )
+    assert mended["moves"] == 2, mended
+    assert ensure(wanted)["replication_differs"] == []
+
+
+def test_blanks_in_a_list_of_policies_change_nothing(ensure: Ensure, admin: Session) -> None:
+    ensure(topic("it-policies", 2, 1, **{"cleanup.policy": "delete, compact"}))
+    assert not ensure(topic("it-policies", 2, 1, **{"cleanup.policy": "compact,delete"}))["changed"]
+    refused = ensure(topic("it-policies", 4, 1))
+    assert "topic it-policies: is compacted, and would grow from 2 to 4 partitions" in refused["msg"]
+    assert len(list_topics(admin)["it-policies"]) == 2
 
 
 def test_a_topic_that_loses_its_writes_with_one_broker_is_warned_of(ensure: Ensure) -> None:

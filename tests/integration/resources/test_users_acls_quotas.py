@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from confluent_kafka import Consumer, KafkaError, Producer
 
-from ansible_collections.streamops.kafka.plugins.module_utils._acls.api import delete_acls, describe_acls
+from ansible_collections.streamops.kafka.plugins.module_utils._acls.api import create_acls, delete_acls, describe_acls
 from ansible_collections.streamops.kafka.plugins.module_utils._acls.entries import Binding
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
@@ -324,9 +324,35 @@ def test_an_acl_removed_by_hand_is_told_and_repaired(ensure: Ensure, admin: Sess
     assert (repaired["added_first"], repaired["unchanged"]) == ([str(binding())], 1)
 
 
+def test_networks_are_added_found_in_other_spellings_and_removed(ensure: Ensure, admin: Session) -> None:
+    networks = [entry(host="10.1.2.3/8"), entry(host="2001:DB8::7/32"), entry(host="::ffff:192.168.0.0/112")]
+    done = ensure("acls", *networks)
+    assert done.get("added") == 3, done
+    kept = {"10.0.0.0/8", "2001:db8::/32", "192.168.0.0/16"}
+    assert {acl.host for acl in describe_acls(admin)} == kept
+    assert not ensure("acls", *networks)["changed"]
+
+    # Kafka keeps what another tool wrote as it was written.
+    by_hand = binding("payments")._replace(host="10.9.9.9/8")
+    assert create_acls(admin, [by_hand]) == {by_hand: None}
+    listed = ensure("acls", *networks, entry("payments", host="10.0.0.0/8"), authoritative=True)
+    assert (listed["changed"], listed["unchanged"]) == (False, 4)
+    gone = ensure("acls", entry("payments", host="10.0.0.0/8", state="absent"))
+    assert gone["removed_first"] == [str(by_hand)]
+    assert ensure("acls", entry(host="10.0.0.0/8"), authoritative=True)["removed"] == 2
+    assert [acl.host for acl in describe_acls(admin)] == ["10.0.0.0/8"]
+
+
+def test_a_network_lets_in_who_comes_from_it_and_no_one_else(ensure: Ensure, alice: dict[str, Any]) -> None:
+    ensure("acls", {"principal": "User:it-alice", "role": "producer", "topics": ["orders"], "host": "10.0.0.0/8"})
+    assert produce(alice, "orders") in {"TOPIC_AUTHORIZATION_FAILED", "CLUSTER_AUTHORIZATION_FAILED"}
+    ensure("acls", {"principal": "User:it-alice", "role": "producer", "topics": ["orders"], "host": "127.0.0.0/8"})
+    assert produce(alice, "orders") is None
+
+
 def test_bad_entries_are_all_told_and_nothing_is_touched(ensure: Ensure, admin: Session) -> None:
-    refused = ensure("acls", entry(), entry(principal="alice"), entry(host="10.0.0.0/8"), {"principal": "User:a"})
-    for said in ("write User:alice", "host is 10.0.0.0/8", "neither role nor operations"):
+    refused = ensure("acls", entry(), entry(principal="alice"), entry(host="10.0.0.0/33"), {"principal": "User:a"})
+    for said in ("write User:alice", "host is 10.0.0.0/33", "neither role nor operations"):
         assert said in refused["msg"]
     assert describe_acls(admin) == {}
 

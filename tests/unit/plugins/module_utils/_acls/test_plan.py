@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.streamops.kafka.plugins.module_utils._acls.entries import Binding
-from ansible_collections.streamops.kafka.plugins.module_utils._acls.plan import plan_acls
+from ansible_collections.streamops.kafka.plugins.module_utils._acls.plan import network_violations, plan_acls
 from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import diff_of
 
 
@@ -41,6 +41,28 @@ def test_an_authoritative_list_may_speak_for_some_principals_only() -> None:
     other = binding("a", who="User:other")
     plan = plan_acls([A, B, other], [A], [], authoritative=True, scope=["User:a"])
     assert plan.remove == (B,)
+
+
+def test_a_network_is_known_in_every_spelling_and_removed_as_kafka_has_it() -> None:
+    wanted = A._replace(host="10.0.0.0/8")
+    there = A._replace(host="10.1.2.3/8")
+    kept = plan_acls([there], [wanted], [], authoritative=True)
+    assert (kept.add, kept.remove, kept.unchanged) == ((), (), 1)
+    assert plan_acls([there, wanted], [], [wanted]).remove == (there, wanted)
+    assert plan_acls([there, B], [B], [], authoritative=True).remove == (there,)
+    assert plan_acls([A._replace(host="10.0.0.0/9")], [wanted], []).add == (wanted,)
+
+
+def test_a_cluster_below_the_level_of_networks_is_told_it_and_how_it_gets_there() -> None:
+    networks = [A._replace(host="10.0.0.0/8"), B._replace(host="10.0.0.0/8"), C._replace(host="2001:db8::/32")]
+    (violation,) = network_violations([*networks, A], {"metadata.version": 30})
+    assert "acl host 10.0.0.0/8, 2001:db8::/32" in violation
+    assert "need metadata.version 4.4-IV1 (level 32), and it has 4.3-IV0 (level 30)" in violation
+    assert "upgrade.yml with kafka_upgrade=finalize" in violation
+    assert list(network_violations(networks, {"metadata.version": 32})) == []
+    assert list(network_violations([A, B], {"metadata.version": 30})) == []
+    (zookeeper,) = network_violations(networks, None)
+    assert "it has no metadata.version" in zookeeper
 
 
 def test_an_empty_authoritative_list_is_refused_unless_it_names_principals() -> None:

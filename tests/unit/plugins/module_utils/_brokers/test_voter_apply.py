@@ -8,7 +8,23 @@ import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._brokers import voter_apply
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Quorum, Voter
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError, RequestFailedError
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import ConfigValue
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import (
+    RefusedError,
+    RequestFailedError,
+    StreamopsError,
+)
+
+THREE = tuple(Voter(node, directory, 100, 0, 0) for node, directory in ((1, "a"), (2, "b"), (3, "c")))
+ABSENT = {"node_id": 3, "state": "absent", "listeners": None, "timeout": 5}
+
+
+@pytest.fixture(autouse=True)
+def no_broker_tells(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The node is no broker, and joins again at once where it does."""
+    monkeypatch.setattr(voter_apply, "live_brokers", lambda _session: [])
+    monkeypatch.setattr(voter_apply, "REJOIN_SECONDS", 0.0)
+    monkeypatch.setattr(voter_apply, "PAUSE", 0.0)
 
 
 @pytest.mark.parametrize(
@@ -102,3 +118,43 @@ def test_what_has_no_voters_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setattr(voter_apply, "describe_quorum", lambda _session, quorum=quorum: quorum)
         with pytest.raises(RefusedError):
             voter_apply.ensure_voter(session, params, False, False)
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_a_node_that_would_join_again_by_itself_is_not_taken_out(monkeypatch: pytest.MonkeyPatch, check: bool) -> None:
+    session: Any = None
+    asked: list[Any] = []
+    on = {"controller.quorum.auto.join.enable": ConfigValue("true", "BOOLEAN")}
+    monkeypatch.setattr(voter_apply, "describe_quorum", lambda _session: Quorum(1, 5, 100, THREE, ()))
+    monkeypatch.setattr(voter_apply, "live_brokers", lambda _session: [1, 2, 3])
+
+    def describe(_session: Any, _kind: int, wanted: Any) -> Any:
+        """Tell the configuration of broker 3."""
+        asked.append(wanted)
+        return {"3": on}
+
+    monkeypatch.setattr(voter_apply, "describe_configs", describe)
+    with pytest.raises(RefusedError) as refused:
+        voter_apply.ensure_voter(session, ABSENT, check, False)
+    assert "node 3: controller.quorum.auto.join.enable is true there" in refused.value.message
+    assert asked == [{"3": ["controller.quorum.auto.join.enable"]}]
+
+
+def test_a_node_that_joined_again_by_itself_is_told_with_its_property(monkeypatch: pytest.MonkeyPatch) -> None:
+    session: Any = None
+    monkeypatch.setattr(voter_apply, "describe_quorum", lambda _session: Quorum(1, 5, 100, THREE, ()))
+    monkeypatch.setattr(voter_apply, "remove_voter", lambda *_given: None)
+    with pytest.raises(StreamopsError, match="node 3 was taken out and is a voter again: it joined by itself") as told:
+        voter_apply.ensure_voter(session, ABSENT, False, False)
+    assert "controller.quorum.auto.join.enable" in told.value.message
+    assert told.value.done["changed"] is True
+
+
+def test_a_node_that_is_down_is_not_watched(monkeypatch: pytest.MonkeyPatch) -> None:
+    session: Any = None
+    monkeypatch.setattr(voter_apply, "REJOIN_SECONDS", 60.0)
+    down = (*THREE[:2], Voter(3, "c", 7, 93, 60_000))
+    answers = iter([Quorum(1, 5, 100, down, ()), *[Quorum(1, 5, 100, THREE[:2], ())] * 2])
+    monkeypatch.setattr(voter_apply, "describe_quorum", lambda _session: next(answers))
+    monkeypatch.setattr(voter_apply, "remove_voter", lambda *_given: None)
+    assert voter_apply.ensure_voter(session, ABSENT, False, False)["voters"] == ["1@a", "2@b"]

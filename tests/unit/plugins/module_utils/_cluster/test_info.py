@@ -9,9 +9,10 @@ from dataclasses import replace
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.info import describe
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.log_sizes import LogDirs
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.log_sizes import Disk, LogDirs
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
     Broker,
+    InFlight,
     Partition,
     Quorum,
     Snapshot,
@@ -75,7 +76,8 @@ def test_partitions_are_left_out_when_asked() -> None:
     info = describe(CLUSTER, partitions=False)
     low = next(topic for topic in info["topics"] if topic["name"] == "low")
     assert low == {
-        "name": "low", "partition_count": 2, "replication_factor": 3, "min_insync_replicas": 2, "internal": False,
+        "name": "low", "partition_count": 2, "replication_factor": 3, "replication_factors": [3],
+        "min_insync_replicas": 2, "internal": False,
     }  # fmt: skip
     assert describe(CLUSTER)["topics"][1]["partitions"][0]["isr"] == [1, 2]
 
@@ -137,3 +139,27 @@ def test_no_more_replicas_must_be_in_sync_than_there_are(
 def test_it_is_json() -> None:
     info = describe(CLUSTER)
     assert json.loads(json.dumps(info)) == info
+
+
+def test_partitions_with_different_numbers_of_replicas_show_all_numbers_and_the_fewest() -> None:
+    held = [(1, 2, 3), (2,), (3, 1)]
+    uneven = tuple(Partition("a", number, 1, one, one, 1, False) for number, one in enumerate(held))
+    (topic,) = describe(replace(CLUSTER, partitions=uneven))["topics"]
+    assert (topic["replication_factor"], topic["replication_factors"]) == (1, [1, 2, 3])
+
+
+def test_a_replica_that_a_move_adds_does_not_count_until_it_is_there() -> None:
+    moving = (Partition("a", 0, 1, (1, 3, 2), (1, 2), 1, False), Partition("a", 1, 1, (1, 2), (1, 2), 1, False))
+    move = InFlight("a", 0, (1, 3, 2), frozenset({3}), frozenset({2}))
+    (topic,) = describe(replace(CLUSTER, partitions=moving), moving={move.key: move})["topics"]
+    assert topic["replication_factors"] == [2]
+
+
+def test_a_broker_is_cordoned_when_all_its_log_directories_are() -> None:
+    def dirs(*cordoned: bool) -> LogDirs:
+        """Return log directories."""
+        return LogDirs({}, 2, 1, tuple(Disk(1, 1, path=f"/{n}", cordoned=one) for n, one in enumerate(cordoned)))
+
+    nodes = describe(CLUSTER, log_dirs={1: dirs(True, False), 2: dirs(True, True)})["nodes"]
+    assert [(node["id"], node["cordoned"]) for node in nodes] == [(1, False), (2, True), (3, None)]
+    assert [disk["cordoned"] for disk in nodes[0]["log_dirs"]] == [True, False]

@@ -58,7 +58,7 @@ def test_a_log_without_an_answer_stops_the_deletion() -> None:
 
 def test_topics_of_kafka_and_compacted_ones_are_protected() -> None:
     topics = ["orders", "__of_a_user", "__consumer_offsets", "_streamops_state", "keys", "both"]
-    policies = {"orders": "delete", "keys": "compact", "both": "compact,delete"}
+    policies = {"orders": "delete", "keys": "compact", "both": "compact, delete"}
     assert [one.split(":")[0] for one in protected(topics, policies)] == [
         "topic __consumer_offsets",
         "topic _streamops_state",

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import InFlight, Partition
 from ansible_collections.streamops.kafka.plugins.module_utils._health import model, rules
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import Groups, Limits, State
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.health import MIRROR_KINDS
@@ -20,6 +21,7 @@ UNSTEADY = {
     "epochs": "epochs 84 to 87 within seconds",
     "changed": ["kafka1, kafka2 since 20261126T144501Z: property max.connections: (not set) -> 2"],
 }
+CORDONED_DIR = {"path": "/data", "total_bytes": 100, "usable_bytes": 50, "cordoned": True}
 THROTTLE = {"kind": "broker", "name": "1", "key": "leader.replication.throttled.rate", "value": "5"}
 BROKER_ALONE = {"host": "kafka4", "node_id": 4, "roles": ["broker"]}
 ZOOKEEPER_NODES = [dict(node, roles=["broker"]) for node in NODES]
@@ -219,6 +221,28 @@ CASES: dict[str, tuple[State, str, str, str]] = {
                                                 "edited": ["jvm.options"]}}}),
         "start_files_edited", "start files of kafka1 were edited or removed by hand: jvm.options", "OK",
     ),
+    "uneven": (
+        state(given={"partitions": [
+            Partition("a", index, 1, replicas, replicas, 1, False)
+            for index, replicas in enumerate([(1, 2, 3), (2,), (3, 1, 2)])
+        ] + [Partition("b", 0, 1, (1,), (1,), 1, False)]}),
+        "uneven_replicas",
+        "1 topic(s) have partitions with fewer replicas than others: "
+        "a (1 of 3 partitions have fewer than 3, down to 1)", "DEGRADED",
+    ),
+    "cordoned": (
+        State(
+            {
+                "nodes": brokers(cordoned=True, log_dirs=[CORDONED_DIR]),
+                "controller_id": 1,
+                "quorum": quorum(),
+                "counts": counts(),
+            },
+            nodes=NODES,
+        ),
+        "broker_cordoned",
+        "kafka2 is cordoned: it gets no new replicas", "OK",
+    ),
     "rack lost": (
         racked("a", "b", "b"), "rack_loss",
         "the cluster does not survive the loss of rack b: 1 of the voters would be left, and the quorum needs 2",
@@ -235,6 +259,24 @@ CASES: dict[str, tuple[State, str, str, str]] = {
         "the cluster does not answer: connection refused", "DOWN",
     ),
 }  # fmt: skip
+
+
+def test_replicas_are_uneven_for_a_reason_while_a_move_runs_or_is_left() -> None:
+    uneven = [Partition("a", index, 1, held, held, 1, False) for index, held in enumerate([(1, 2, 3), (2,)])]
+    given = {"partitions": uneven}
+    assert [kind for kind, _what in found(state(given=given))] == ["uneven_replicas"]
+    grows = {("a", 0): InFlight("a", 0, (1, 2, 3), frozenset({3}), frozenset())}
+    assert found(state(given={**given, "in_flight": grows})) == []
+    assert [kind for kind, _what in found(state(given={**given, "recorded": 2}))] == ["move_left"]
+
+
+def test_one_cordoned_log_directory_of_several_is_named() -> None:
+    other = {**CORDONED_DIR, "path": "/other", "cordoned": False}
+    listed = brokers(cordoned=False, log_dirs=[CORDONED_DIR, other])
+    info = {"nodes": listed, "controller_id": 1, "quorum": quorum(), "counts": counts()}
+    assert found(State(info, "", NODES)) == [
+        ("broker_cordoned", "log directory /data of kafka2 is cordoned: it gets no new replicas")
+    ]
 
 
 @pytest.mark.parametrize("case", CASES)

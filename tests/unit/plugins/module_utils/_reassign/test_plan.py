@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,7 +20,7 @@ from tests.support.reassign_clusters import random_cluster
 
 def cluster_of(racks: str, replicas: Sequence[tuple[int, ...]], topics: int = 1, states: str = "") -> Cluster:
     """Brokers 1, 2, ... in these racks ('-' = none), partitions dealt to topics in turn."""
-    words = {"a": "alive", "n": "new", "d": "draining", "x": "excluded", "f": "dead"}
+    words = {"a": "alive", "n": "new", "d": "draining", "x": "excluded", "c": "cordoned", "f": "dead"}
     state = [words[letter] for letter in states] or ["alive"] * len(racks)
     specs = [BrokerSpec(n + 1, None if r == "-" else r, state[n]) for n, r in enumerate(racks)]
     order = sorted(range(len(replicas)), key=lambda p: p % topics)
@@ -207,12 +208,37 @@ def test_weights_give_brokers_their_part() -> None:
     assert plan.moves == 10
 
 
-def test_excluded_brokers_keep_what_they_have_and_get_nothing() -> None:
-    cluster = cluster_of("----", around(3, 12, 2), states="aaxa")
+@pytest.mark.parametrize("states", ["aaxa", "aaca"])
+def test_excluded_and_cordoned_brokers_keep_what_they_have_and_get_nothing(states: str) -> None:
+    cluster = cluster_of("----", around(3, 12, 2), states=states)
     plan = plan_moves(cluster, Spec(rebalance=True))
     assert loads(plan)[3] == 8
     assert all(3 not in (*change.added, *change.removed) for change in plan.changes)
     assert sorted(loads(plan)[broker] for broker in (1, 2, 4)) == [5, 5, 6]
+
+
+def test_a_cordoned_broker_is_named_where_it_would_have_to_take_replicas() -> None:
+    cluster = cluster_of("---", [(1, 3)] * 3, states="aac")
+    uncordon = "cordoned (cordoned.log.dirs); uncordon it first (module broker_registration, state: uncordoned)"
+    for spec, said in (
+        (Spec(add=(BrokerSpec(3),)), f"add: broker 3 cannot take replicas: it is {uncordon}"),
+        (Spec(replace={1: 3}), f"replace: broker 3 cannot take the place of 1: it is {uncordon}"),
+        (Spec(replication_factor={"t0": 3}), "there are 2 (broker 3 is cordoned); set at most 2"),
+        (Spec(assignment=(("t0", 0, (1, 2)), ("t0", 1, (3, 1)))), ""),
+    ):
+        if not said:
+            assert plan_moves(cluster, spec).moves == 1
+            continue
+        with pytest.raises(RefusedError, match=re.escape(said)):
+            plan_moves(cluster, spec)
+    elsewhere = cluster_of("---", [(1, 2)] * 3, states="aac")
+    with pytest.raises(RefusedError, match=re.escape(f"broker 3 takes no new replica: it is {uncordon}")):
+        plan_moves(elsewhere, Spec(assignment=(("t0", 0, (1, 3)),)))
+
+
+def test_a_cordoned_broker_can_be_drained() -> None:
+    plan = plan_moves(cluster_of("---", [(1, 3)] * 3, states="aac"), Spec(drain=(3,)))
+    assert [change.after for change in plan.changes] == [(1, 2)] * 3
 
 
 def test_balance_leaves_partitions_of_a_dead_broker_alone() -> None:

@@ -49,6 +49,13 @@ SNAPSHOT: dict[str, Any] = {
 }
 
 
+def test_a_broker_that_the_snapshot_shows_as_cordoned_gets_nothing() -> None:
+    nodes = [{"id": 1, "cordoned": True}, {"id": 2, "cordoned": False}, {"id": 3, "cordoned": None}]
+    nodes += [{"id": 4, "cordoned": True, "fenced": True}, {"id": 5, "cordoned": True, "state": "draining"}]
+    cluster = cluster_of({"nodes": nodes, "topics": []})
+    assert [broker.state for broker in cluster.brokers] == ["cordoned", "alive", "alive", "dead", "draining"]
+
+
 def test_a_snapshot_becomes_ordered_columns() -> None:
     for data in (SNAPSHOT, json.loads(json.dumps(SNAPSHOT), object_hook=compact)):
         cluster = cluster_of(data)

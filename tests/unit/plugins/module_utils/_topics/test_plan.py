@@ -23,6 +23,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._topics.plan impor
     GROWN,
     Asked,
     Brokers,
+    OtherFactor,
     Plan,
     changes_of,
     growth_requests,
@@ -86,7 +87,29 @@ def test_null_takes_a_key_back_once() -> None:
 
 def test_another_replication_factor_is_reported_and_left() -> None:
     found = plan({"a": TopicState(3, 2)}, DesiredTopic("a", 3, 3))
-    assert found == Plan((), replication_differs=(("a", 2, 3),))
+    assert found == Plan((), replication_differs=(OtherFactor("a", 2, 3),))
+
+
+@pytest.mark.parametrize(
+    ("replicas", "wanted", "differs"),
+    [
+        (((1, 2, 3), (2,), (3, 1, 2)), 3, (OtherFactor("a", 1, 3, (1,)),)),
+        (((1, 2, 3), (2,), (3, 1, 2)), 1, (OtherFactor("a", 1, 1, (0, 2)),)),
+        (((1, 2), (2,), (3,)), 3, (OtherFactor("a", 1, 3, (0, 1, 2)),)),
+        (((1, 2), (2, 3), (3, 1)), 3, (OtherFactor("a", 2, 3),)),
+        (((1, 2), (2, 3), (3, 1)), 2, ()),
+    ],
+)
+def test_partitions_that_have_another_number_of_replicas_are_named(
+    replicas: tuple[tuple[int, ...], ...], wanted: int, differs: tuple[OtherFactor, ...]
+) -> None:
+    now = TopicState(3, max(map(len, replicas)), {}, replicas)
+    assert plan({"a": now}, DesiredTopic("a", 3, wanted)).replication_differs == differs
+
+
+def test_the_partition_with_the_fewest_replicas_says_whether_one_may_be_away() -> None:
+    now = TopicState(2, 3, {}, ((1, 2, 3), (2, 1)))
+    assert plan({"a": now}, DesiredTopic("a", config={"min.insync.replicas": "2"})).all_in_sync == (("a", 2, 2),)
 
 
 def test_writes_that_a_single_broker_could_stop_are_told() -> None:
@@ -102,7 +125,7 @@ def test_writes_that_a_single_broker_could_stop_are_told() -> None:
     [
         (DesiredTopic("a", 2), "cannot take partitions away"),
         (DesiredTopic("a", absent=True), "Set allow_delete: true"),
-        (DesiredTopic("new", 1, 4), "only 3 brokers are live (1, 2, 3)"),
+        (DesiredTopic("new", 1, 4), "only 3 brokers may get replicas (1, 2, 3)"),
         (DesiredTopic("new", 0, 1), "partitions is 0"),
         (DesiredTopic("new", 1, -1), "replication_factor is -1"),
         (DesiredTopic("__consumer_offsets", 50), "belongs to Kafka itself"),
@@ -150,6 +173,9 @@ def test_deleting_needs_consent_and_an_existing_topic() -> None:
     [
         ("compact", {}, True),
         ("delete,compact", {}, True),
+        ("delete, compact", {}, True),
+        (" compact , delete", {}, True),
+        ("delete", {"cleanup.policy": "delete, compact"}, True),
         ("delete", {"cleanup.policy": "compact"}, True),
         ("delete", {}, False),
         (None, {}, False),
@@ -171,6 +197,14 @@ def test_a_compacted_topic_grows_with_consent_only(held: str | None, wanted: dic
 def test_fenced_brokers_are_named_when_replicas_are_short() -> None:
     found = plan_topics({}, Asked([DesiredTopic("a", 1, 3)]), Brokers({1: None, 2: None}, fenced=[3]))
     assert "registered but down: 3, start them first" in found.violations[0]
+
+
+def test_a_cordoned_broker_gets_no_partition_and_is_named() -> None:
+    brokers = Brokers({1: None, 2: None, 3: None}, cordoned=[2])
+    (violation,) = plan_topics({}, Asked([DesiredTopic("a", 1, 3)]), brokers).violations
+    assert "only 2 brokers may get replicas (1, 3); cordoned: 2, uncordon them first" in violation
+    (topic,) = plan_topics({}, Asked([DesiredTopic("a", 1, 2, every_broker_leads=True)]), brokers).topics
+    assert topic.placed == ((1, 3), (3, 1))
 
 
 def test_values_of_yaml_become_the_text_of_kafka() -> None:

@@ -104,7 +104,13 @@ def test_the_expression_survives_what_kafka_does_to_it() -> None:
 
 
 def topic(name: str, partitions: int = 6, copies: int = 3, **config: str) -> dict[str, Any]:
-    return {"name": name, "partition_count": partitions, "replication_factor": copies, "config": config}
+    return {
+        "name": name,
+        "partition_count": partitions,
+        "replication_factor": copies,
+        "replication_factors": [copies],
+        "config": config,
+    }
 
 
 SOURCE = [topic("payments"), topic("orders", policy="compact", bytes="1"), topic("audit.eu", 2)]

@@ -71,7 +71,13 @@ def test_a_flow_that_is_not_in_order_is_an_error_of_the_template() -> None:
 
 
 LEGACY = {"engine": "legacy", "consumer_config": {"fetch.min.bytes": 1}}
-TOPIC = {"name": "orders", "partition_count": 2, "replication_factor": 3, "config": {"retention.ms": "5"}}
+TOPIC = {
+    "name": "orders",
+    "partition_count": 2,
+    "replication_factor": 3,
+    "replication_factors": [3],
+    "config": {"retention.ms": "5"},
+}
 
 
 def test_a_legacy_mirror_has_two_files_and_the_topics_of_its_source() -> None:
