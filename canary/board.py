@@ -12,6 +12,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows impo
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gaps import Gap
 from canary.config import Config, Way
 from canary.event import Event, Place, event_of
+from canary.failures import shortened
 from canary.figures import Figures, GapFigures, RouteFigures, SourceFigures
 from canary.latencies import Latencies
 from canary.ledger import Ledger
@@ -23,8 +24,6 @@ CURRENT = 60.0
 _TIDY = 60.0
 #: Events whose time of writing is kept: they come soon, or their latency is told by the clock of the day.
 _SENT = 10_000
-#: Characters of a failure that are shown.
-_LONGEST = 200
 
 
 @dataclass
@@ -80,7 +79,7 @@ class Board:
             self._at.setdefault((config.cluster, one.way.copy), []).append((one, True))
         self._current: dict[str, float] = {}
         self._whys: dict[str, str] = {}
-        self._foreign: Counter[str] = Counter({one.source: 0 for one in config.ways})
+        self._foreign: Counter[str] = Counter({end: 0 for one in config.ways for end in (one.source, config.cluster)})
         self._sources = {one.source: _Source(now) for one in config.own}
         self._looks = {flow: _Look(now) for flow in config.flows}
         self._tidied = now
@@ -97,21 +96,35 @@ class Board:
     ) -> None:
         """Take a record. C(is_live): it was read as soon as it stood there; C(day) is the time since 1970."""
         with self._lock:
-            for account, is_copy in self._at.get((cluster, topic), ()):
+            accounts = self._at.get((cluster, topic), ())
+            is_taken = False
+            for account, is_copy in accounts:
                 event = event_of(value, account.way.writer)
-                if event is None or (not is_copy and event.partition != partition):
-                    if not is_copy:
-                        self._foreign[cluster] += 1
-                elif is_copy:
+                if event is None or not self._is_of(account, is_copy, event, partition):
+                    continue
+                is_taken = True
+                if is_copy:
                     self._arrived(account, event, is_live, now, day)
                 else:
                     age = 0.0 if is_live else max(0.0, day - event.at / 1000)
                     account.ledger(event.partition).written(event.place, now, age)
+            # What comes through a mirror stands in both clusters, and each counts it.
+            self._foreign[cluster] += bool(accounts) and not is_taken
             if now - self._tidied >= _TIDY:
                 self._tidied = now
                 for account in self._accounts:
                     for ledger in account.ledgers.values():
                         ledger.forget(now)
+
+    def _is_of(self, account: _Account, is_copy: bool, event: Event, partition: int) -> bool:
+        """Return whether an event may stand there: in its partition, or in the copy of a partition that its topic has.
+
+        A legacy mirror chooses partitions anew.
+        """
+        if not is_copy:
+            return event.partition == partition
+        there = self._sources[account.way.source].taken if account.way in self._config.own else {}
+        return not there or event.partition in there
 
     def _arrived(self, account: _Account, event: Event, is_live: bool, now: float, day: float) -> None:
         age = max(0.0, day - event.at / 1000)
@@ -138,7 +151,7 @@ class Board:
     def not_read(self, cluster: str, why: str) -> None:
         """Take why a cluster cannot be read."""
         with self._lock:
-            self._whys[cluster] = why[:_LONGEST]
+            self._whys[cluster] = shortened(why)
 
     # What writers ask and tell.
 
@@ -167,10 +180,10 @@ class Board:
             known.since = known.taken[partition] = now
 
     def failed(self, source: str, why: str, events: int = 1) -> None:
-        """Take that a source did not take so many events, and why."""
+        """Take that a source did not take so many events, one of each partition, and why."""
         with self._lock:
             self._sources[source].failures += events
-            self._sources[source].why = why[:_LONGEST]
+            self._sources[source].why = shortened(why)
 
     def led(self, source: str, partitions: int, unwatched: int, now: float) -> None:
         """Take how many partitions the topic of a source has, and how many brokers lead none of them."""
@@ -179,6 +192,10 @@ class Board:
             known.unwatched = unwatched
             # A partition that never takes an event is as old as the moment at which it was found.
             known.taken = {number: known.taken.get(number, now) for number in range(partitions)}
+            # What an earlier look at the copy took for events of other partitions was written by somebody else.
+            for account in self._accounts if partitions else ():
+                if account.way.source == source and account.way in self._config.own:
+                    account.ledgers = {number: one for number, one in account.ledgers.items() if number < partitions}
 
     # What watches of gaps tell.
 
@@ -196,7 +213,7 @@ class Board:
     def gaps_not_looked_for(self, flow: Flow, why: str) -> None:
         """Take why a look for the gaps of a flow came to no end; what the last one found stays."""
         with self._lock:
-            self._looks[flow].why = why[:_LONGEST]
+            self._looks[flow].why = shortened(why)
 
     # What metrics and a status are made of.
 

@@ -5,6 +5,11 @@ from __future__ import annotations
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
 
+#: Characters of a failure that are shown.
+_LONGEST = 200
+#: Characters from which on a word is cut.
+_WORD = 60
+
 
 class Unreadable(Exception):
     """A topic cannot be read."""
@@ -13,6 +18,15 @@ class Unreadable(Exception):
 def why_of(error: Exception) -> str:
     """Return what an error says, or its name where it says nothing."""
     return error.message if isinstance(error, StreamopsError) else str(error) or type(error).__name__
+
+
+def shortened(why: str) -> str:
+    """Return the beginning of what an error says, to the end of a word that is not very long."""
+    if len(why) <= _LONGEST:
+        return why
+    whole, _blank, rest = why[: _LONGEST - 4].rpartition(" ")
+    begun = whole if whole and len(rest) < _WORD else why[: _LONGEST - 4]
+    return f"{begun.rstrip(' ,;:.')} ..."
 
 
 def is_known(error: Exception) -> bool:

@@ -47,7 +47,10 @@ def _ends(figures: Figures) -> Iterator[str]:
 def _sources(figures: Figures) -> Iterator[str]:
     for one in figures.sources:
         if one.last_written > PATIENCE * figures.interval:
-            yield f"no event was written into {one.source} for {_seconds(one.last_written)}{_because(one.why)}"
+            # A cluster that is down ends reading and writing by the same error, which is told once.
+            is_told = not figures.readable.get(one.source, True) and figures.whys.get(one.source)
+            why = "" if is_told else _because(one.why)
+            yield f"no event was written into {one.source} for {_seconds(one.last_written)}{why}"
 
 
 def _because(why: str) -> str:

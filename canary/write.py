@@ -40,6 +40,8 @@ class Writer:
         self._delivery = min(max(_DELIVERY[0], interval), _DELIVERY[1])
         self._last: dict[int, Place] = {}
         self._producer: Any = None
+        #: Partitions of the topic when it was last looked at: each takes an event at a time.
+        self._partitions = 0
         self.thread = threading.Thread(target=self._run, name=f"write {way.source}", daemon=True)
 
     def _run(self) -> None:
@@ -49,8 +51,8 @@ class Writer:
             try:
                 has_tried = self._once()
             except Exception as error:
-                # A thread that ended would look like a source that nothing can be written into.
-                self._fail(error)
+                # A thread that ended would look like a source that nothing can be written into. No partition took one.
+                self._fail(error, max(1, self._partitions))
             # The numbers to go on from are looked for more often than events are written.
             due = max(due + self._interval, time.monotonic()) if has_tried else time.monotonic() + 1
             self._end.wait(due - time.monotonic())
@@ -70,7 +72,7 @@ class Writer:
     def _once(self) -> bool:
         """Write once where that can be; return whether it was tried."""
         with Session(self._connection) as session:
-            partitions = self._keep(session)
+            partitions = self._partitions = self._keep(session)
             # Before both logs were read an event would get a number that is taken.
             if not partitions or not self._board.is_ready(self._way):
                 return False

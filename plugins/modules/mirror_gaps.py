@@ -99,11 +99,13 @@ flow:
 gaps:
   description: >-
     The gaps that are known, the oldest first, at most the latest 1,000. Each has kind (purged, truncated,
-    recreated, deleted), topic, partition, first, last (offsets of the source), records (how many offsets that is),
+    truncated_unmirrored, recreated, deleted), topic, partition, first, last (offsets of the source), records (how many
+    are missing; how many offsets that is where it is not certain),
     certain and seen_at (time of the look that found it). Partition, first and last are null for a topic that was
-    created again and lost nothing that is known. It is not certain when no earlier look tells whether records or
-    only markers of transactions stood there, or when a mirror has gone on in a topic that was created again, since
-    it may have mirrored more of the old one than its last position told.
+    created again and lost nothing that is known. It is certain when an earlier look read committed records there that
+    were not mirrored, and then records is how many it read, up to 1,000 and the last one. It is not certain when no
+    look did, since markers and aborted records of transactions have offsets too; when the topic is compacted, or
+    nobody told whether it is; or when a mirror has gone on in a topic that was created again.
   type: list
   elements: dict
   returned: success

@@ -119,19 +119,23 @@ def _do(
         for directory in steps.remove:
             voter = f"{node}@{directory}"
             gone = partial(wait_until_none, SUBJECT, partial(_present, session, node, voter), timeout)
-            stays_out = partial(_stays_out, session, node, voter, timeout)
-            with _seen_in_the_end(applied, stays_out if may_return else gone):
+            with _lost_answer_seen(applied, gone):
                 applied.ask([(_REMOVED, voter)], partial(remove_voter, session, node, directory))
+            if may_return:
+                _stays_out(session, node, voter, timeout)
+            else:
+                gone()
         if steps.add:
             voter = f"{node}@{steps.add}"
             there = partial(wait_until_none, SUBJECT, partial(_absent, session, node, voter), timeout)
-            with _seen_in_the_end(applied, there):
+            with _lost_answer_seen(applied, there):
                 applied.ask([(_ADDED, voter)], partial(add_voter, session, node, steps.add, listeners, timeout))
+            there()
 
 
 @contextlib.contextmanager
-def _seen_in_the_end(applied: Applied[_Voter], wait: Callable[[], None]) -> Iterator[None]:
-    """Wait until the change that is asked for inside is seen, also where its answer was lost.
+def _lost_answer_seen(applied: Applied[_Voter], wait: Callable[[], None]) -> Iterator[None]:
+    """Where the change that is asked for inside got no clear answer, wait until the quorum shows it.
 
     A slow quorum carries a change out after the request for it has timed out, so it decides whether that was an error.
     """
@@ -145,7 +149,6 @@ def _seen_in_the_end(applied: Applied[_Voter], wait: Callable[[], None]) -> Iter
             applied.settle()
             return
         raise
-    wait()
 
 
 def _stays_out(session: Session, node: int, voter: str, timeout: float) -> None:

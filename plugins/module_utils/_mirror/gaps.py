@@ -5,6 +5,9 @@
 A flow has *settled* a partition up to an offset when every committed record below it is in the target. That is its
 position; or the end of the log, where only markers and aborted records stand between. What the source no longer holds
 from there on is a gap. Offsets that compaction or transactions emptied inside of a log are none.
+
+A gap is certain where an earlier look read committed records in it that were not in the target. Offsets alone prove
+nothing: markers and aborted records of transactions (KIP-98) have offsets too, and nobody misses them.
 """
 
 from __future__ import annotations
@@ -15,21 +18,47 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.status import Seen, lag, made_anew
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.status import Seen, lag, made_anew, reached
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.trail import Range, Sync, skipped
 
 PURGED, TRUNCATED, RECREATED, DELETED = "purged", "truncated", "recreated", "deleted"
+#: The log was cut below records that had not been mirrored; TRUNCATED is of those that had.
+CUT = "truncated_unmirrored"
 #: Gaps that are kept of a flow, the latest.
 KEPT = 1_000
+#: Offsets above a position in which a look reads which ones are records. Of small records one answer of a broker holds
+#: as many (max.partition.fetch.bytes, 1 MiB).
+HEAD = 1_000
+#: Ranges of records that are kept of a partition, the lowest and the last: what is deleted goes from below.
+RANGES = 8
+
+#: Why a gap is not certain.
+UNSEEN, COMPACTED, NO_POLICY, MOVED_ON = "unseen", "compacted", "no_policy", "moved_on"
+_DOUBTS = {
+    "": "no look saw what they were",  # Of a look before doubts were kept.
+    UNSEEN: (
+        "no look saw records there, so they may be markers or aborted records of transactions. Only a look while they "
+        "stand makes it sure; a canary looks all the time"
+    ),
+    COMPACTED: "the topic is compacted, which may have replaced them before. The audit of mirrors compares both ends",
+    NO_POLICY: (
+        "nobody told whether the topic is compacted, which may have replaced them before. Grant DescribeConfigs on "
+        "the topic to the user who looks"
+    ),
+    MOVED_ON: (
+        "the mirror has gone on since the look before and may have copied them. The audit of mirrors compares both ends"
+    ),
+}
 
 
 @dataclass(frozen=True)
 class Gap:
     """Offsets of a partition of the source that are not in the target, the first and the last.
 
-    certain -- not certain: no earlier look tells whether records or only markers of transactions stood there, or no
-    position tells how far a topic was mirrored before it was deleted.
+    certain -- whether an earlier look read records there that were not in the target, and nothing is in doubt.
     partition, first, last -- None for a topic that was made anew without a known loss.
+    counted -- how many of the offsets a look saw as records; None: nobody counted, and each may be one.
+    doubt -- why it is not certain, one of the names above.
     """
 
     kind: str
@@ -40,16 +69,23 @@ class Gap:
     certain: bool = True
     seen_at: str = ""
     forgotten: bool = False
+    counted: int | None = None
+    doubt: str = ""
+
+    @property
+    def offsets(self) -> int:
+        """How many offsets it has, which may be records, markers and aborted records."""
+        return 0 if self.first is None or self.last is None else self.last - self.first + 1
 
     @property
     def records(self) -> int:
-        """How many offsets it has, which are records but for markers and aborted ones."""
-        return 0 if self.first is None or self.last is None else self.last - self.first + 1
+        """How many records are known to be missing; of a gap that is not certain, how many may be."""
+        return self.counted if self.certain and self.counted is not None else self.offsets
 
     def as_dict(self) -> dict[str, Any]:
         """The gap as the module returns it."""
         known = asdict(self)
-        del known["forgotten"]
+        del known["forgotten"], known["counted"], known["doubt"]
         return {**known, "records": self.records}
 
     @property
@@ -57,26 +93,37 @@ class Gap:
         """The gap in a sentence."""
         if self.partition is None:
             return f"{self.topic} was deleted and created again: no record is known to be missing"
-        where, what = f"{self.topic}-{self.partition}", f"offsets {self.first} to {self.last} ({self.records} records)"
-        if self.kind == RECREATED:
-            verb = "are" if self.certain else "may be"
-            return f"{where}: {what} {verb} missing, because the topic was deleted and created again"
-        if self.kind == DELETED:
-            return f"{where}: {what} are missing, because the topic was deleted before they were mirrored"
-        if self.kind == TRUNCATED:
-            return f"{where}: {what} are gone from the source, whose log now ends at {self.first}"
+        where = f"{self.topic}-{self.partition}: offsets {self.first} to {self.last}"
         if not self.certain:
-            return f"{where}: {what} may be missing: the source deleted them, and no earlier look knows what they were"
-        return f"{where}: {what} are missing: the source deleted them before they were mirrored"
+            why = {
+                RECREATED: "the topic was deleted and created again",
+                DELETED: "the topic was deleted",
+                CUT: "the log of the source was cut",
+            }.get(self.kind, "the source deleted them")
+            return f"{where} (at most {self.offsets} records) may be missing: {why}, and {_DOUBTS[self.doubt]}"
+        more = "" if self.records == self.offsets else " that a look saw, and perhaps others"
+        what = f"{where} ({self.records} records{more})"
+        return {
+            RECREATED: f"{what} are missing, because the topic was deleted and created again",
+            DELETED: f"{what} are missing, because the topic was deleted before they were mirrored",
+            TRUNCATED: f"{what} are gone from the source, whose log now ends at {self.first}",
+            CUT: f"{what} are missing: the log of the source was cut before they were mirrored",
+        }.get(self.kind, f"{what} are missing: the source deleted them before they were mirrored")
 
 
 @dataclass(frozen=True)
 class Mark:
-    """What a look leaves of a partition for the next one; None where it was not known."""
+    """What a look leaves of a partition for the next one; None where it was not known.
+
+    flush -- where MirrorMaker 2 wrote the position down: as long as it is the same, the mirror has not moved.
+    data -- ranges of offsets that a look read as records and that were not in the target.
+    """
 
     position: int | None
     settled: int | None
     end: int | None
+    flush: int | None = None
+    data: Sequence[Range] = ()
 
 
 @dataclass(frozen=True)
@@ -92,7 +139,8 @@ class Marks:
         topics: dict[str, dict[str, Any]] = {name: {"id": one, "partitions": {}} for name, one in self.ids.items()}
         for (topic, number), mark in self.partitions.items():
             found = topics.setdefault(topic, {"id": "", "partitions": {}})
-            found["partitions"][str(number)] = [mark.position, mark.settled, mark.end]
+            data = [list(one) for one in mark.data]
+            found["partitions"][str(number)] = [mark.position, mark.settled, mark.end, mark.flush, data]
         return {"topics": topics, "gaps": [asdict(one) for one in self.gaps]}
 
     @classmethod
@@ -100,7 +148,7 @@ class Marks:
         """The marks of JSON; none where there are none."""
         topics = (data or {}).get("topics", {})
         marks = {
-            (topic, int(number)): Mark(*mark)
+            (topic, int(number)): Mark(*mark[:4], data=tuple((first, last) for first, last in (mark[4:] or [()])[0]))
             for topic, one in topics.items()
             for number, mark in one["partitions"].items()
         }
@@ -114,30 +162,63 @@ def in_doubt(seen: Seen, before: Marks) -> list[Key]:
     return [key for key in seen.logs if _same_topic(seen, before, key[0]) and _lost(seen, before, key)]
 
 
+def unread(seen: Seen, before: Marks) -> dict[Key, Range]:
+    """Where a look is to read which offsets are records: of a partition the first offset, and the one after the last.
+
+    That is above the position of a mirror that is behind, and at the beginning of a log that may not be the one to
+    which the position belongs. What the last look read there is not read again.
+    """
+    found = {}
+    for key, log in seen.logs.items():
+        position, mark = seen.positions.get(key), _mark(before, key)
+        if log.start is None or log.end is None or position is None or made_anew(seen, key):
+            continue
+        is_same = _same_topic(seen, before, key[0])
+        if not is_same or (mark.settled is None and mark.end is not None):
+            first = log.start
+        elif lag(seen, key):
+            first = reached(log, position)
+        else:
+            continue
+        last = min(first + HEAD, log.end)
+        is_read = is_same and mark.data and (mark.position, mark.settled) == (first, first) and last <= (mark.end or 0)
+        if first < last and not is_read:
+            found[key] = (first, last)
+    return found
+
+
 def pending(found: Iterable[Gap], before: Marks) -> bool:
     """Whether there is a gap of deleted records, or of a deleted topic, that no earlier look has found.
 
     The position of a mirror that runs is as old as its last flush, so such a one is looked at a second time.
     """
     known = {(one.kind, one.topic, one.partition, one.first) for one in before.gaps}
-    aged = [one for one in found if one.kind in (PURGED, DELETED) or (one.kind == RECREATED and one.first is not None)]
+    aged = [one for one in found if one.kind != TRUNCATED and one.first is not None]
     return any((one.kind, one.topic, one.partition, one.first) not in known for one in aged)
 
 
 def gaps(
-    seen: Seen, before: Marks, syncs: Mapping[Key, Sequence[Sync]], covers: Callable[[str], bool] = lambda _topic: False
+    seen: Seen,
+    before: Marks,
+    syncs: Mapping[Key, Sequence[Sync]],
+    covers: Callable[[str], bool] = lambda _topic: False,
+    policies: Mapping[str, str] | None = None,
 ) -> list[Gap]:
     """The gaps between two looks. C(syncs) are those of the partitions in doubt, as far as there are any.
 
     covers -- whether the flow mirrors a topic of this name; one that it covers and no look finds any more is deleted.
+    policies -- C(cleanup.policy) of the topics in doubt; nothing that was purged from a topic without one is certain.
     """
     found: list[Gap] = []
     for topic in sorted({topic for topic, _number in seen.logs}):
         keys = sorted(key for key in seen.logs if key[0] == topic)
         if _same_topic(seen, before, topic):
             for key in keys:
-                found += _purged(seen, before, key, syncs.get(key, ()))
+                doubt = _doubt_of((policies or {}).get(topic))
+                purged = _purged(seen, before, key, syncs.get(key, ()))
+                found += [_judged(one, _mark(before, key).data, doubt) for one in purged]
                 found += _truncated(seen, before, key)
+                found += _cut(seen, before, key)
                 found += _grown_past(seen, before, key)
         else:
             lost = [*_of_the_old(seen, before, topic), *_of_the_new(seen, before, keys)]
@@ -146,7 +227,10 @@ def gaps(
     gone = {topic for topic, _number in before.partitions} - {topic for topic, _number in seen.logs}
     for topic in sorted(filter(covers, gone)):
         # No other log has taken its name, so a position is one of it.
-        found += [replace(one, kind=DELETED, certain=True) for one in _of_the_old(seen, before, topic)]
+        found += [
+            _judged(replace(one, kind=DELETED), _mark(before, (topic, one.partition or 0)).data)
+            for one in _of_the_old(seen, before, topic)
+        ]
     return found
 
 
@@ -157,7 +241,9 @@ def marks(seen: Seen, before: Marks, found: Sequence[Gap], at: str) -> Marks:
     """
     partitions = {key: one for key, one in before.partitions.items() if key not in seen.logs}
     for key, log in seen.logs.items():
-        partitions[key] = Mark(seen.positions.get(key), _settled(seen, before, key), log.end)
+        settled = _settled(seen, before, key)
+        data = _data(seen, before, key, settled)
+        partitions[key] = Mark(seen.positions.get(key), settled, log.end, seen.flushes.get(key), data)
     return Marks({**before.ids, **seen.ids}, partitions, _merged(before.gaps, found, at)[-KEPT:])
 
 
@@ -224,8 +310,7 @@ def _purged(seen: Seen, before: Marks, key: Key, syncs: Sequence[Sync]) -> Itera
         return
     position, start = seen.positions[key], lost[1] + 1
     if position < start and not (syncs and syncs[-1][0] >= start):
-        certain = _mark(before, key).settled is not None
-        yield Gap(PURGED, *key, first=lost[0], last=lost[1], certain=certain)
+        yield Gap(PURGED, *key, first=lost[0], last=lost[1])
         return
     # The mirror has passed these offsets. It read them before they were deleted, unless its syncs show a hole. A topic
     # that has holes elsewhere has them by compaction or transactions, so there they prove nothing; and nothing is known
@@ -258,6 +343,18 @@ def _truncated(seen: Seen, before: Marks, key: Key) -> Iterator[Gap]:
         yield Gap(TRUNCATED, *key, first=seen.tops[key], last=seen.positions[key] - 1)
 
 
+def _cut(seen: Seen, before: Marks, key: Key) -> Iterator[Gap]:
+    """Records that an earlier look read above what is now the end of the log, and that were not mirrored.
+
+    The end of what is committed does not fall but by a log that was cut (an unclean election).
+    """
+    end, mark = seen.logs[key].end, _mark(before, key)
+    if end is not None and (lost := within(mark.data, max(end, seen.positions.get(key, 0)))):
+        # A mirror that stood beyond the new end begins anew, and its position tells no more how far it had come.
+        doubt = "" if _is_of_the_old(seen, mark, key) else MOVED_ON
+        yield _judged(Gap(CUT, *key, first=lost[0][0], last=lost[-1][1]), lost, doubt)
+
+
 def _grown_past(seen: Seen, before: Marks, key: Key) -> Iterator[Gap]:
     """What a topic that was made anew holds below a position that lay beyond its end at the last look."""
     mark, log, position = _mark(before, key), seen.logs[key], seen.positions.get(key)
@@ -266,18 +363,21 @@ def _grown_past(seen: Seen, before: Marks, key: Key) -> Iterator[Gap]:
     is_anew = any(one.kind == RECREATED and one.topic == key[0] for one in before.gaps)
     # At the end stands a mirror too that has read all of the new log.
     if is_anew and log.start is not None and log.end is not None and max(mark.end, log.start) < position < log.end:
-        yield Gap(RECREATED, *key, first=log.start, last=position - 1)
+        yield _of_the_new_log(seen, before, key, (log.start, position - 1))
 
 
 def _of_the_old(seen: Seen, before: Marks, topic: str) -> Iterator[Gap]:
     """What the deleted topic held at the last look that was not in the target."""
     for key, mark in sorted(before.partitions.items()):
-        if key[0] != topic or mark.settled is None or mark.end is None:
+        # A first look that came after a loss knows only of the records that it read.
+        settled = mark.data[0][0] if mark.settled is None and mark.data else mark.settled
+        if key[0] != topic or settled is None or mark.end is None:
             continue
         # It may have been mirrored further before it was deleted.
-        first = max(mark.settled, min(seen.positions.get(key, 0), mark.end))
+        first = max(settled, min(seen.positions.get(key, 0), mark.end))
         if first < mark.end and not _is_told(before, key, first):
-            yield Gap(RECREATED, *key, first=first, last=mark.end - 1, certain=_is_of_the_old(seen, mark, key))
+            doubt = "" if _is_of_the_old(seen, mark, key) else MOVED_ON
+            yield _judged(Gap(RECREATED, *key, first=first, last=mark.end - 1), mark.data, doubt)
 
 
 def _is_told(before: Marks, key: Key, first: int) -> bool:
@@ -286,9 +386,25 @@ def _is_told(before: Marks, key: Key, first: int) -> bool:
 
 
 def _is_of_the_old(seen: Seen, mark: Mark, key: Key) -> bool:
-    """Whether the position still is one of the deleted topic: the same as before, or further and beyond the new log."""
+    """Whether the position still is one of the log before: nobody wrote it since, or it lies beyond the new log."""
     position, known = seen.positions.get(key, -1), mark.position or 0
-    return position == known or (position > known and made_anew(seen, key))
+    return _stands_still(seen, mark, key) or (position >= known and made_anew(seen, key))
+
+
+def _stands_still(seen: Seen, mark: Mark, key: Key) -> bool:
+    """Whether the mirror has not moved since the look before.
+
+    The same position alone does not tell: a mirror that began the new log anew passes the old position too. The group
+    of the legacy engine does not tell when it committed.
+    """
+    return mark.flush is not None and seen.flushes.get(key) == mark.flush and seen.positions.get(key) == mark.position
+
+
+def _of_the_new_log(seen: Seen, before: Marks, key: Key, skipped_range: Range) -> Gap:
+    """What a new log holds below a position that was one of the old log, as far as the mirror has not moved since."""
+    first, last = skipped_range
+    doubt = "" if _stands_still(seen, _mark(before, key), key) else MOVED_ON
+    return _judged(Gap(RECREATED, *key, first=first, last=last), seen.data.get(key, ()), doubt)
 
 
 def _of_the_new(seen: Seen, before: Marks, keys: Iterable[Key]) -> Iterator[Gap]:
@@ -300,7 +416,46 @@ def _of_the_new(seen: Seen, before: Marks, keys: Iterable[Key]) -> Iterator[Gap]
         # A position beyond the end makes the mirror begin at the first record; at the end stands one too that has read
         # all of the new log.
         if log.start < position < log.end:
-            yield Gap(RECREATED, *key, first=log.start, last=position - 1)
+            yield _of_the_new_log(seen, before, key, (log.start, position - 1))
+
+
+def within(data: Iterable[Range], first: int, last: int | None = None) -> list[Range]:
+    """The parts of these ranges from first to last, both included; None: however far they go."""
+    parts = ((max(one[0], first), one[1] if last is None else min(one[1], last)) for one in data)
+    return [part for part in parts if part[0] <= part[1]]
+
+
+def _judged(gap: Gap, data: Iterable[Range], doubt: str = "") -> Gap:
+    """The gap with the number of its records that a look read; certain where there are any and nothing is in doubt."""
+    counted = sum(last - first + 1 for first, last in within(data, gap.first or 0, gap.last))
+    doubt = doubt if counted else UNSEEN
+    return replace(gap, certain=not doubt, counted=counted, doubt=doubt)
+
+
+def _doubt_of(policy: str | None) -> str:
+    """What C(cleanup.policy) of a topic leaves in doubt about records that a look saw before they were deleted."""
+    if policy is None:
+        return NO_POLICY
+    return COMPACTED if "compact" in policy else ""
+
+
+def _data(seen: Seen, before: Marks, key: Key, settled: int | None) -> Sequence[Range]:
+    """The records that this look or one before read and that are not in the target, as far as they are kept."""
+    position = seen.positions.get(key)
+    if position is None or made_anew(seen, key):
+        return ()
+    known, end = list(_mark(before, key).data) if _same_topic(seen, before, key[0]) else [], seen.logs[key].end
+    frontier = seen.frontiers.get(key, 0)
+    # The frontier is the offset after a record, but where it is the position itself.
+    last = [(frontier - 1, frontier - 1)] if frontier > reached(seen.logs[key], position) else []
+    joined: list[Range] = []
+    for first, until in sorted([*known, *seen.data.get(key, ()), *last]):
+        if joined and first <= joined[-1][1] + 1:
+            joined[-1] = (joined[-1][0], max(joined[-1][1], until))
+        else:
+            joined.append((first, until))
+    kept = within(joined, position if settled is None else settled, None if end is None else end - 1)
+    return tuple(kept if len(kept) <= RANGES else [*kept[: RANGES - 1], kept[-1]])
 
 
 def _settled(seen: Seen, before: Marks, key: Key) -> int | None:
@@ -322,10 +477,24 @@ def _merged(known: Sequence[Gap], found: Sequence[Gap], at: str) -> list[Gap]:
     for gap in found:
         older = [one for one in left if _overlap(one, gap)]
         seen_at = min((one.seen_at for one in older), default=at)
-        is_forgotten = any(one.forgotten and one.records >= gap.records for one in older)
+        is_forgotten = any(
+            one.forgotten and one.offsets >= gap.offsets and (one.certain or not gap.certain) for one in older
+        )
         left = [one for one in left if one not in older]
-        left.append(replace(gap, seen_at=seen_at, forgotten=is_forgotten))
+        left.append(replace(_as_certain(gap, older), seen_at=seen_at, forgotten=is_forgotten))
     return left
+
+
+def _as_certain(gap: Gap, older: Iterable[Gap]) -> Gap:
+    """The gap; certain where it holds one that was, of which this look only could not tell any more."""
+    sure = [one for one in older if one.certain and _holds(gap, one)]
+    if gap.certain or not sure:
+        return gap
+    return replace(gap, certain=True, counted=max(one.records for one in sure), doubt="")
+
+
+def _holds(gap: Gap, one: Gap) -> bool:
+    return (gap.first or 0) <= (one.first or 0) and (one.last or 0) <= (gap.last or 0)
 
 
 def _overlap(one: Gap, other: Gap) -> bool:

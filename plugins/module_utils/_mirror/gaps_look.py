@@ -8,6 +8,7 @@ since the control node may be thrown away after each run.
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
@@ -17,6 +18,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client.connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import hidden_topics, topics_at
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import TOPIC, describe_configs
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror import gaps, status
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.api import cluster_id, committed_offsets, visit
@@ -26,7 +28,13 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows impo
     legacy_group,
     matches,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.look import at, edges, look_within, of_target
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.look import (
+    at,
+    edges,
+    look_within,
+    of_target,
+    records_within,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.trail import Sync, sync_of, syncs_topic
 from ansible_collections.streamops.kafka.plugins.module_utils._state.api import read_state, write_state
 from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import made_state_topic
@@ -35,6 +43,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import
 TRAIL = 200_000
 #: The lag must be exact, since what was settled follows from it.
 _EXACTLY = 1 << 62
+_POLICY = "cleanup.policy"
 
 
 def refuse_one_cluster(flow: Flow, origin: Session, copy: Session) -> None:
@@ -59,14 +68,16 @@ def looked(
     wait -- seconds before it is repeated, for which C(sleep) is called.
     """
     now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    seen = _seen(flow, origin, copy, before)
+    seen = _with_records(flow, origin, _seen(flow, origin, copy, before), before)
     found = _found(flow, origin, copy, before, seen)
     if wait and gaps.pending(found, before):
         sleep(wait)
         later = _seen(flow, origin, copy, before)
         # The logs of the first look: what is deleted since then has not been waited for.
         first = {key: log for key, log in seen.logs.items() if key in later.logs}
-        seen = replace(later, logs={**later.logs, **{key: _since(later, key, log) for key, log in first.items()}})
+        seen = replace(
+            later, logs={**later.logs, **{key: _since(later, key, log) for key, log in first.items()}}, data=seen.data
+        )
         found = _found(flow, origin, copy, before, seen)
     return gaps.marks(seen, before, found, now)
 
@@ -105,8 +116,27 @@ def keep(flow: Flow, copy: Session, known: gaps.Marks, before: gaps.Marks) -> bo
 
 def _found(flow: Flow, origin: Session, copy: Session, before: gaps.Marks, seen: status.Seen) -> list[gaps.Gap]:
     _refuse_hidden(flow, origin, before, seen)
-    syncs = _syncs(flow, origin, copy, gaps.in_doubt(seen, before))
-    return gaps.gaps(seen, before, syncs, lambda topic: matches(flow, topic))
+    doubtful = gaps.in_doubt(seen, before)
+    syncs = _syncs(flow, origin, copy, doubtful)
+    policies = _policies(origin, sorted({topic for topic, _number in doubtful}))
+    return gaps.gaps(seen, before, syncs, lambda topic: matches(flow, topic), policies)
+
+
+def _with_records(flow: Flow, origin: Session, seen: status.Seen, before: gaps.Marks) -> status.Seen:
+    """The look with the records that it reads above the positions of partitions that are behind."""
+    with at(f"source {flow.source}"):
+        return replace(seen, data=records_within(origin, gaps.unread(seen, before)))
+
+
+def _policies(origin: Session, topics: Sequence[str]) -> dict[str, str]:
+    """C(cleanup.policy) of these topics; without those that the caller may not read or that are gone."""
+    found: dict[str, str] = {}
+    for topic in topics:
+        with contextlib.suppress(RequestFailedError):
+            policy = describe_configs(origin, TOPIC, {topic: [_POLICY]}).get(topic, {}).get(_POLICY)
+            if policy is not None:
+                found[topic] = policy.value or ""
+    return found
 
 
 def _refuse_hidden(flow: Flow, origin: Session, before: gaps.Marks, seen: status.Seen) -> None:

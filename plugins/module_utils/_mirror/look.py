@@ -156,6 +156,7 @@ def of_target(flow: Flow, target: Session, seen: Seen) -> Seen:
     return replace(
         seen,
         positions=notes.positions,
+        flushes=notes.flushes,
         heartbeat_age_ms=_age(notes.heartbeat_at),
         checkpoint_age_ms=_age(notes.checkpoint_at),
         failed=notes.failed,
@@ -181,7 +182,7 @@ def read_notes(flow: Flow, target: Session, existing: Mapping[str, Sequence[Part
 
     def take(record: Any) -> None:
         """One note."""
-        notes.take(record.topic, record.key, record.value, record.timestamp)
+        notes.take(record.topic, record.key, record.value, record.timestamp, record.offset)
 
     visit(target, begins, {key: end for key, (_start, end) in known.items()}, take)
     return notes
@@ -222,3 +223,22 @@ def _last_records(source: Session, starts: dict[Key, int], ends: dict[Key, int])
 
     visit(source, starts, ends, take)
     return last
+
+
+def records_within(source: Session, windows: Mapping[Key, tuple[int, int]]) -> dict[Key, list[tuple[int, int]]]:
+    """Which offsets are committed records, from the first offset of a window to before its end: ranges of them."""
+    found: dict[Key, list[tuple[int, int]]] = {}
+
+    def take(record: Any) -> None:
+        """One record; a connection that breaks brings some twice."""
+        ranges = found.setdefault((record.topic, record.partition), [])
+        if ranges and ranges[-1][1] + 1 == record.offset:
+            ranges[-1] = (ranges[-1][0], record.offset)
+        else:
+            ranges.append((record.offset, record.offset))
+
+    keys = sorted(windows)
+    for first in range(0, len(keys), TOGETHER):
+        part = keys[first : first + TOGETHER]
+        visit(source, {key: windows[key][0] for key in part}, {key: windows[key][1] for key in part}, take)
+    return found

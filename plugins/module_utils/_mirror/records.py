@@ -112,15 +112,17 @@ class Notes:
         #: Why tasks failed that have not started again since, by task.
         self.failed: dict[str, str] = {}
         self.positions: dict[Key, int] = {}
+        #: At which offset of its topic each position stands.
+        self.flushes: dict[Key, int] = {}
         #: When the latest heartbeat was written into the source, in ms since 1970.
         self.heartbeat_at: int | None = None
         #: When the latest checkpoint was written, in ms since 1970.
         self.checkpoint_at: int | None = None
 
-    def take(self, topic: str, key: bytes | None, value: bytes | None, timestamp: int) -> None:
-        """Take one record with its timestamp in ms since 1970."""
+    def take(self, topic: str, key: bytes | None, value: bytes | None, timestamp: int, offset: int) -> None:
+        """Take one record with its timestamp in ms since 1970 and its offset in its topic."""
         if topic == self._offsets:
-            self._position(key, value)
+            self._position(key, value, offset)
         elif topic == heartbeats_topic(self._source):
             beat = heartbeat_of(key, value)
             # Whoever wrote it into the source: that it stands here was done by this flow.
@@ -141,12 +143,14 @@ class Notes:
         else:
             self.failed[task] = why
 
-    def _position(self, key: bytes | None, value: bytes | None) -> None:
+    def _position(self, key: bytes | None, value: bytes | None, offset: int) -> None:
         found = position_of(key, value, self._source)
         if found is None:
             return
         where, position = found
         if position is None:
             self.positions.pop(where, None)
+            self.flushes.pop(where, None)
         else:
             self.positions[where] = position
+            self.flushes[where] = offset

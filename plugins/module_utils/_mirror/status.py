@@ -10,7 +10,7 @@ mirrored, so no position needs to pass it.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -77,6 +77,11 @@ class Seen:
     ids: Mapping[str, str] = field(default_factory=dict)
     #: Why tasks of the flow's connectors failed, by task.
     failed: Mapping[str, str] = field(default_factory=dict)
+    #: The offset in MirrorMaker 2's own topic at which it wrote each position down; none of the legacy engine.
+    flushes: Mapping[Key, int] = field(default_factory=dict)
+    #: Ranges of offsets (the first, the last) that the look read as committed records, of those partitions only for
+    #: which it was asked.
+    data: Mapping[Key, Sequence[tuple[int, int]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

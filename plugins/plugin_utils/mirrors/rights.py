@@ -91,7 +91,8 @@ def _gap_rights(flow: Flow, cluster: str) -> Iterator[Right]:
     """
     is_source = flow.source == cluster
     if is_source:
-        yield "topic", resources(flow.topics), ("read",)
+        # Whether a topic is compacted decides what a deleted record proves.
+        yield "topic", resources(flow.topics), ("read", "describe_configs")
     else:
         yield "topic", [(STATE_TOPIC, LITERAL)], ("create", "read", "write", "describe_configs")
         signs = [

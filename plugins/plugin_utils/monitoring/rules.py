@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -23,6 +23,8 @@ RUNBOOKS = "https://github.com/streamops/streamops.kafka/blob/main/docs/alerts.m
 #: Those that an inventory may choose; none is for what no person shall see.
 SEVERITIES = ("critical", "warning")
 NOT_NEGATIVE = (0, None)
+#: How long an alert goes on whose source is silent: one that is gone for good is not told for ever.
+HELD = "7d"
 #: A duration as Prometheus writes it, in units of falling size.
 DURATION = re.compile(r"(?=\d)(\d+d)?(\d+h)?(\d+m)?(\d+s)?")
 
@@ -34,6 +36,7 @@ class Alert:
     `terms` are the expressions by name that `expr` may use. `causes` are the alerts that follow from it where labels of
     the names in `within` are the same; `causing` is a matcher of what they follow from, empty for all of it.
     Event-Driven Ansible starts the job template `looks` and the workflow of the change `proposes`; empty for none.
+    `heard` is PromQL that has a series, with the labels of the names in `by`, while the source of the alert speaks.
     """
 
     group: str
@@ -54,6 +57,8 @@ class Alert:
     causing: str = ""
     looks: str = ""
     proposes: str = ""
+    heard: str = ""
+    by: Sequence[str] = ()
 
     @property
     def query(self) -> str:
@@ -62,6 +67,26 @@ class Alert:
         # A term whose numbers this alert does not have is not used in it.
         terms = {name: Template(term).safe_substitute(numbers) for name, term in self.terms.items()}
         return " ".join(Template(self.expr).substitute({**terms, **numbers}).split())
+
+    @property
+    def record(self) -> str:
+        """Return the series in which Prometheus keeps what makes the alert fire, where it holds."""
+        return f"alert:{self.name}:value"
+
+    @property
+    def rule(self) -> str:
+        """Return the PromQL of its rule: what fires and has a source that fell silent goes on with its last value.
+
+        ALERTS tells whether it fired at the evaluation before: what rested since is not brought back.
+        """
+        if not self.heard:
+            return self.query
+        firing = f'ALERTS{{alertname="{self.name}", alertstate="firing"}}'
+        return (
+            f"{self.record} or (last_over_time({self.record}[{HELD}]) "
+            f"and ignoring (alertname, alertstate, severity) {firing} "
+            f"unless on ({', '.join(self.by)}) ({' '.join(self.heard.split())}))"
+        )
 
 
 def written(number: float) -> str:
@@ -86,6 +111,8 @@ def table() -> tuple[Alert, ...]:
             causing=entry.get("causing", ""),
             looks=entry.get("looks", ""),
             proposes=entry.get("proposes", ""),
+            heard=entry.get("heard", ""),
+            by=entry.get("by", ()),
             **{key: entry[key] for key in ("expr", "severity", "summary", "meaning", "first", "then")},
         )
         for group in yaml_load(TABLE.read_text())
@@ -190,17 +217,27 @@ def rules(alerts: Sequence[Alert], runbooks: str = RUNBOOKS) -> dict[str, Any]:
         "groups": [
             {
                 "name": f"streamops-kafka-{group}",
-                "rules": [*records()[group], *(_rule(one, runbooks) for one in alerts if one.group == group)],
+                "rules": [
+                    *records()[group],
+                    *(rule for one in alerts if one.group == group for rule in _rules_of(one, runbooks)),
+                ],
             }
             for group in dict.fromkeys(alert.group for alert in alerts)
         ]
     }
 
 
+def _rules_of(alert: Alert, runbooks: str) -> Iterator[dict[str, Any]]:
+    """Yield the rule of an alert, and before it what it holds on to."""
+    if alert.heard:
+        yield {"record": alert.record, "expr": alert.query}
+    yield _rule(alert, runbooks)
+
+
 def _rule(alert: Alert, runbooks: str) -> dict[str, Any]:
     return {
         "alert": alert.name,
-        "expr": alert.query,
+        "expr": alert.rule,
         "for": alert.period,
         "labels": {"severity": alert.severity},
         "annotations": {

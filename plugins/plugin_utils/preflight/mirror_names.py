@@ -118,8 +118,14 @@ def journey(flows: Sequence[Flow]) -> list[Step]:
     return list(steps.values())
 
 
+#: An alternative of a pattern whose matches all end as TOPICS_EXCLUDED has it, whatever stands before.
+_ENDS_INTERNAL = re.compile(r"[^()]*(\[[.\\-]+\]|\\[.-]|-)internal|[^()]*(\[[.\\]+\]|\\\.)replica")
+
+
 def only_internal(pattern: str) -> bool:
     """Whether a pattern matches topics that are never mirrored, and no others."""
+    if all(_ENDS_INTERNAL.fullmatch(part) for part in pattern.split("|")):
+        return True
     never = [names for one in TOPICS_EXCLUDED for names in names_of(one) or ()]
     found = names_of(pattern)
     return found is not None and all(

@@ -77,6 +77,16 @@ class Pair:
         for future in admin.delete_records([TopicPartition(topic, 0, -1)]).values():
             future.result(30)
 
+    def wait_for_a_look(self) -> None:
+        """Waits for a look for gaps that began after now: it ends ten seconds from now, and takes less than that."""
+        begun = time.monotonic() + 10
+
+        def is_later() -> bool:
+            age = self.canary.value("streamops_canary_gap_look_age_seconds", source="a")
+            return 0 <= age < time.monotonic() - begun
+
+        self.wait(is_later, "a look for gaps")
+
     def lost(self) -> float:
         """The records of the flow that are lost by the canary's metric; -1 before its first look."""
         return self.canary.value("streamops_canary_gap_records", source="a")
@@ -154,6 +164,8 @@ def test_records_that_the_source_purged_are_named_within_a_minute_and_until_some
     pair.wait(lambda: pair.position() == 10, "a look that knows that the first records are mirrored")
     pair.mirror.kill()
     pair.write(20)
+    # Only a look that reads them while they stand makes it certain that they were records.
+    pair.wait_for_a_look()
     pair.purge("orders")
     purged = time.monotonic()
     pair.wait(lambda: pair.lost() == 20, "the lost records")

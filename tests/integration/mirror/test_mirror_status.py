@@ -275,6 +275,35 @@ def ranges(found: dict[str, Any]) -> list[tuple[Any, ...]]:
     return [tuple(one[key] for key in keys) for one in found["gaps"]]
 
 
+def test_aborted_transactions_that_the_source_deleted_are_no_certain_gap(
+    pair: Pair, killed: dict[str, dict[str, Any]]
+) -> None:
+    """Nothing of them is lost; whether a look saw the tail before it was deleted decides what can be said."""
+    topics = ["audit.aborted", "audit.watched"]
+    create(pair.a, *topics)
+    for topic in topics:
+        pair.produce(topic, 20)
+    assert pair.caught_up(topics=topics)["caught_up"]
+    assert pair.gaps(topics=topics)["gaps"] == []
+    for topic in topics:
+        pair.transaction(topic, commit=True)
+        pair.transaction(topic, commit=False)
+    assert pair.caught_up(topics=topics)["caught_up"]
+    # Ten records, a transaction of ten and its marker, ten that were aborted and their marker.
+    assert [one["position"] for one in topic_of(pair.status(topics=topics), topics[0])["partitions"]] == [20, 20]
+    assert pair.gaps(topics=topics[1:])["gaps"] == []
+    for topic in topics:
+        for partition in range(2):
+            pair.delete_up_to(topic, partition, 32)
+    found = pair.gaps(topics=topics)
+    told = [tuple(one[key] for key in ("topic", "first", "last", "certain")) for one in found["gaps"]]
+    assert told == [("audit.aborted", 20, 31, False)] * 2
+    assert found["records"] == 0
+    assert "no look saw records there" in found["lines"][0]
+    # What follows asks for the gaps of the flow.
+    assert pair.gaps(state="forgotten")["changed"]
+
+
 @pytest.fixture(scope="module")
 def gappy(pair: Pair, killed: dict[str, dict[str, Any]]) -> list[tuple[Any, ...]]:
     """The gap of a stopped mirror, which has been looked at before and runs again."""
@@ -284,6 +313,8 @@ def gappy(pair: Pair, killed: dict[str, dict[str, Any]]) -> list[tuple[Any, ...]
     assert (pair.gaps()["gaps"], pair.gaps()["since_look"]) == ([], True)
     pair.mirror.kill()
     pair.produce(GAPPY, 100)
+    # A look that reads them while they stand, which makes it certain that they were records.
+    assert pair.gaps()["gaps"] == []
     pair.delete_up_to(GAPPY, 0, 70)
     checked, seen = pair.gaps(check=True), pair.gaps()
     assert seen["gaps"] == [{**checked["gaps"][0], "seen_at": seen["gaps"][0]["seen_at"]}]
@@ -307,6 +338,7 @@ def test_a_gap_is_named_too_when_the_mirror_passed_it_between_two_looks(
 ) -> None:
     pair.mirror.kill()
     pair.produce(GAPPY, 100)
+    pair.gaps()
     pair.delete_up_to(GAPPY, 1, 130)
     pair.mirror.start()
     assert pair.caught_up(topics=[GAPPY])["caught_up"]

@@ -108,15 +108,36 @@ def test_a_chain_is_followed_by_what_another_canary_wrote() -> None:
     assert [one.total.arrived for one in found.figures(4.0).routes] == [0, 1]
 
 
-def test_what_no_canary_wrote_is_foreign_and_counted_once() -> None:
+def test_what_no_canary_wrote_is_foreign_and_counted_where_it_stands() -> None:
     found = board()
     found.take(A, TOPIC, 0, b"junk", True, 1.0, DAY)
     found.take(B, COPY, 0, b"junk", True, 1.0, DAY)
     found.take(A, TOPIC, 0, event(0, partition=1).value, True, 1.0, DAY)
     found.take(A, TOPIC, 0, None, True, 1.0, DAY)
     figures = found.figures(2.0)
-    assert figures.foreign == {A: 3}
+    assert figures.foreign == {A: 3, B: 1}
     assert figures.routes[0].total.written == 0
+
+
+def test_an_event_of_a_partition_that_the_source_does_not_have_is_foreign() -> None:
+    found = board()
+    # Before anybody knows how many partitions there are, and after.
+    put(found, B, COPY, event(0, partition=99), 1.0)
+    found.led(A, 2, 0, 2.0)
+    put(found, B, COPY, event(0, partition=99), 3.0)
+    figures = found.figures(4.0)
+    assert figures.routes[0].total.arrived == 0
+    assert list(figures.routes[0].partitions) == []
+    assert figures.foreign == {A: 0, B: 1}
+
+
+def test_a_long_failure_ends_with_a_word() -> None:
+    found = board()
+    found.not_read(A, "the broker does not answer " * 20)
+    why = found.figures(1.0).whys[A]
+    assert why.endswith(" ...")
+    assert len(why) <= 200
+    assert set(why.split()) == {"the", "broker", "does", "not", "answer", "..."}
 
 
 def test_a_copy_in_another_partition_is_the_same_event() -> None:

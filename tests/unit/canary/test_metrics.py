@@ -129,6 +129,9 @@ def test_repeated_events_are_told_and_are_no_failure() -> None:
 
 
 def test_a_status_says_which_cluster_cannot_be_read_or_written_and_why() -> None:
+    down = replace(FIGURES.sources[0], last_written=9999.0, why="no route to host")
+    both = told(replace(FIGURES, sources=[down], readable={"dc_a": False}, whys={"dc_a": "no route to host"}))
+    assert both["line"].count("no route to host") == 1
     verdict = told(replace(FIGURES, readable={"dc_b": False}, whys={"dc_b": "no route to host"}))
     assert "cluster dc_b cannot be read (no route to host)" in verdict["line"]
     verdict = told(replace(FIGURES, sources=(SourceFigures("dc_a", 400.0, 3, 0, "timed out"),)))

@@ -62,7 +62,7 @@ def rack_loss_ends_quorum(inventory: Inventory) -> Iterator[Problem]:
 
 @rule(
     variable="kafka_topics",
-    fix="raise the replication factor, add a rack with brokers, or lower min.insync.replicas",
+    fix="raise the replication factor or add a rack with brokers; lower min.insync.replicas only to 2",
 )
 def rack_loss_ends_writes(inventory: Inventory) -> Iterator[Problem]:
     """With `kafka_survive_rack_loss` one rack must hold so many copies of a partition that the others are fewer than
@@ -77,15 +77,39 @@ def rack_loss_ends_writes(inventory: Inventory) -> Iterator[Problem]:
         for (factor, least), names in by_numbers.items():
             left = factor - most_in_a_rack(factor, list(racks.values()))
             if left < max(1, min(least, factor)):
-                of = ", ".join(names) if len(names) == 1 and " " in names[0] else topic_names(names)
                 yield Problem(
                     cluster.brokers,
                     f"the loss of one rack of cluster {cluster.name} leaves {left} of {factor} copies: "
                     + ("no leader is left" if not left else "acks=all would be refused")
-                    + f" for {of}",
+                    + f" for {_in_words(names)}",
                     found=f"{len(racks)} racks with brokers ({', '.join(sorted(racks))}), replication factor {factor},"
                     f" {MIN_ISR} {least}",
                 )
+
+
+@rule(
+    variable="kafka_topics",
+    allowed="2 or more",
+    fix="set min.insync.replicas to 2, with at least 3 copies of each partition in three racks, or 4 in two",
+)
+def rack_loss_loses_records(inventory: Inventory) -> Iterator[Problem]:
+    """With `kafka_survive_rack_loss` `min.insync.replicas` is below 2: a record that one copy has is acknowledged with
+    `acks=all`, and is lost with the rack of that copy."""
+    for cluster in _that_survive(inventory):
+        names = [name for _factor, least, name in _copies(cluster) if least < 2] if cluster.brokers else []
+        if names:
+            what = (
+                f"the loss of one rack of cluster {cluster.name} may lose records that acks=all acknowledged, for "
+                f"{_in_words(names)}"
+            )
+            yield Problem(cluster.brokers, what, f"{MIN_ISR} 1")
+
+
+def _in_words(names: list[str]) -> str:
+    """Return names of topics, and what else _copies is about, in a sentence."""
+    others = [name for _factor, _least, name in _DEFAULTS if name in names]
+    topics = [name for name in names if name not in others]
+    return ", ".join([*([topic_names(topics)] if topics else []), *others])
 
 
 def most_in_a_rack(factor: int, brokers: list[int]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain, repeat
 from typing import Any
 
 import pytest
@@ -61,7 +62,7 @@ def test_a_change_without_an_answer_that_the_quorum_shows_in_the_end_is_done(
     two, third = (Voter(1, "a", 100, 0, 0), Voter(2, "b", 100, 0, 0)), Voter(3, "c", 100, 0, 0)
     without, with_it = Quorum(1, 5, 100, two, (third,)), Quorum(1, 5, 100, (*two, third), ())
     before, after = (without, with_it) if state == "present" else (with_it, without)
-    answers = iter([before, before, before, after, after])
+    answers = chain([before] * 3, repeat(after))
     monkeypatch.setattr(voter_apply, "describe_quorum", lambda _session: next(answers))
     monkeypatch.setattr(voter_apply, "add_voter", unanswered)
     monkeypatch.setattr(voter_apply, "remove_voter", unanswered)

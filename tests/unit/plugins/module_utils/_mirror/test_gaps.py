@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
@@ -25,30 +26,47 @@ if TYPE_CHECKING:
     from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 
 ONE = ("orders", 0)
+PLAIN = {"orders": "delete"}
 #: A range as a test names it: kind, first and last offset, number of records, whether it is certain.
 Named = tuple[str, int | None, int | None, int, bool]
 
 
 def look(start: int, end: int, position: int | None, frontier: int | None = None, **more: Any) -> Seen:
-    """A look at one partition. C(frontier): the offset after its last committed record."""
+    """A look at one partition. C(frontier): the offset after its last committed record.
+
+    A mirror that stands at the same offset as at another look has not moved, unless C(flush) tells something else.
+    """
     positions = {} if position is None else {ONE: position}
     frontiers = {} if frontier is None else {ONE: frontier}
     ids = {"orders": more.pop("id", "id-1")}
-    return Seen({ONE: Log(start, end)}, positions, frontiers, ids=ids, **more)
+    flush = more.pop("flush", position)
+    flushes = {} if flush is None else {ONE: flush}
+    return Seen({ONE: Log(start, end)}, positions, frontiers, ids=ids, flushes=flushes, **more)
+
+
+def reading(seen: Seen, before: Marks) -> Seen:
+    """The look with what it reads in a log where each offset up to the frontier is a record."""
+    windows = gaps.unread(seen, before).items()
+    data = {key: [(first, min(end, seen.frontiers.get(key, end)) - 1)] for key, (first, end) in windows}
+    return replace(seen, data=data)
 
 
 def after(*looks: Seen) -> Marks:
     """What these looks leave, the first of which is the first one ever."""
     left = Marks()
-    for number, one in enumerate(looks):
-        left = gaps.marks(one, left, gaps.gaps(one, left, {}), f"look {number}")
+    for number, bare in enumerate(looks):
+        one = reading(bare, left)
+        left = gaps.marks(one, left, gaps.gaps(one, left, {}, policies=PLAIN), f"look {number}")
     # Marks are kept as JSON.
     return Marks.of_data(json.loads(json.dumps(left.as_data())))
 
 
-def named(seen: Seen, before: Marks, syncs: Sequence[Sync] = ()) -> list[Named]:
-    """The gaps that a look finds."""
-    found = gaps.gaps(seen, before, {ONE: syncs} if syncs else {})
+def named(
+    seen: Seen, before: Marks, syncs: Sequence[Sync] = (), policies: Mapping[str, str] | None = None
+) -> list[Named]:
+    """The gaps that a look finds in a topic that is not compacted, or in one of these policies."""
+    known = PLAIN if policies is None else policies
+    found = gaps.gaps(reading(seen, before), before, {ONE: syncs} if syncs else {}, policies=known)
     return [(one.kind, one.first, one.last, one.records, one.certain) for one in found]
 
 
@@ -64,7 +82,7 @@ def test_what_was_deleted_before_it_was_mirrored_is_named() -> None:
     [
         look(0, 200, 60),  # only behind
         look(60, 200, 60),  # deleted what was mirrored
-        look(60, 60, 60),  # deleted all, everything mirrored
+        look(100, 100, 100),  # deleted all, everything mirrored
         look(40, 200, 200),
         look(80, 200, 150),  # passed what was deleted, and nothing shows that it skipped it
     ],
@@ -88,8 +106,10 @@ def test_markers_at_the_end_that_retention_took_are_no_gap() -> None:
     """The last records of an idle topic were mirrored, and a marker stood above them."""
     before = after(look(0, 100, 95, frontier=95))
     assert named(look(100, 100, 95), before) == []
-    # What was written above them later is one.
-    assert named(look(130, 130, 95), before) == [(PURGED, 100, 129, 30, True)]
+    # What was written above them later may be one, and is one where a look saw records.
+    assert named(look(130, 130, 95), before) == [(PURGED, 100, 129, 30, False)]
+    before = gaps.marks(reading(look(0, 130, 95), before), before, [], "later")
+    assert named(look(130, 130, 95), before) == [(PURGED, 95, 129, 35, True)]
 
 
 def test_without_an_earlier_look_it_is_only_possible() -> None:
@@ -133,7 +153,7 @@ def test_holes_by_compaction_or_transactions_are_no_gaps() -> None:
 
 def test_a_second_gap_is_seen_beside_a_known_one() -> None:
     before = after(look(0, 100, 60), look(80, 100, 60))
-    before = gaps.marks(look(80, 300, 200), before, [], "later")
+    before = gaps.marks(reading(look(80, 300, 200), before), before, [], "later")
     syncs = [(0, 0), (80, 60), (300, 230)]
     assert named(look(300, 400, 350), before, syncs) == [(PURGED, 250, 299, 50, True)]
 
@@ -169,7 +189,8 @@ def test_what_ran_on_before_its_topic_was_made_anew_is_only_possible() -> None:
     anew = look(0, 10, 10, id="id-2")
     assert named(anew, before) == [(RECREATED, 60, 99, 40, False)]
     assert gaps.gaps(anew, before, {})[0].line == (
-        "orders-0: offsets 60 to 99 (40 records) may be missing, because the topic was deleted and created again"
+        "orders-0: offsets 60 to 99 (at most 40 records) may be missing: the topic was deleted and created again, and "
+        "the mirror has gone on since the look before and may have copied them. The audit of mirrors compares both ends"
     )
     assert named(look(0, 10, None, id="id-2"), before) == [(RECREATED, 60, 99, 40, False)]
     # A position that both logs have may be one of the new log.
@@ -236,8 +257,10 @@ def test_gaps_are_kept_grow_and_are_forgotten() -> None:
 def test_a_forgotten_gap_that_grows_is_told_again() -> None:
     gone = gaps.forgotten(after(look(0, 100, 60), look(80, 100, 60)))
     same, more = look(80, 100, 60), look(90, 100, 60)
-    assert gaps.told(gaps.marks(same, gone, gaps.gaps(same, gone, {}), "x")) == []
-    assert [one.last for one in gaps.told(gaps.marks(more, gone, gaps.gaps(more, gone, {}), "x"))] == [89]
+    assert gaps.told(gaps.marks(same, gone, gaps.gaps(same, gone, {}, policies=PLAIN), "x")) == []
+    assert [one.last for one in gaps.told(gaps.marks(more, gone, gaps.gaps(more, gone, {}, policies=PLAIN), "x"))] == [
+        89
+    ]
 
 
 def test_only_a_gap_that_is_new_is_looked_at_twice() -> None:
@@ -376,3 +399,90 @@ def test_a_topic_that_a_flow_lists_by_its_name_must_be_there(monkeypatch: pytest
     nobody = cast("Session", None)
     with pytest.raises(NothingToMirrorError):
         gaps_look.looked(Flow("a", "b", ("orders",)), nobody, nobody, after(look(0, 100, 60)), 0, lambda _seconds: None)
+
+
+def test_aborted_transactions_that_no_look_saw_are_no_certain_loss() -> None:
+    """10 plain records; then 20 committed ones, which were copied, and 30 aborted ones, each with a marker behind."""
+    before = after(look(0, 10, 10))
+    found = gaps.gaps(look(62, 62, 30), before, {}, policies=PLAIN)
+    assert [(one.first, one.last, one.certain, one.doubt) for one in found] == [(30, 61, False, gaps.UNSEEN)]
+    assert "no look saw records there" in found[0].line
+    assert "Only a look while they stand makes it sure" in found[0].line
+    # The look before stood at the same end, and read that nothing above the position is a record.
+    assert named(look(62, 62, 30), after(look(0, 62, 30, frontier=30))) == []
+
+
+def test_only_what_a_look_read_as_records_is_counted() -> None:
+    """Ten records, ten offsets of an aborted transaction, and what was written after the look."""
+    seen = replace(look(0, 80, 60), data={ONE: [(60, 69)]})
+    before = gaps.marks(seen, Marks(), [], "then")
+    (gap,) = gaps.gaps(look(100, 100, 60), before, {}, policies=PLAIN)
+    assert (gap.first, gap.last, gap.certain, gap.records) == (60, 99, True, 10)
+    assert gap.line == (
+        "orders-0: offsets 60 to 99 (10 records that a look saw, and perhaps others) are missing: the source deleted "
+        "them before they were mirrored"
+    )
+
+
+def test_the_last_record_proves_a_loss_too() -> None:
+    """The first thousand offsets above the position were aborted, and the last record stands far behind them."""
+    before = gaps.marks(look(0, 5000, 60, frontier=4990), Marks(), [], "then")
+    assert named(look(5000, 5000, 60), before) == [(PURGED, 60, 4999, 1, True)]
+    assert named(look(4000, 5000, 60), before) == [(PURGED, 60, 3999, 3940, False)]
+
+
+@pytest.mark.parametrize(("policies", "doubt"), [({"orders": "compact,delete"}, gaps.COMPACTED), ({}, gaps.NO_POLICY)])
+def test_a_record_that_compaction_may_have_replaced_is_no_proof(policies: dict[str, str], doubt: str) -> None:
+    before = after(look(0, 100, 60))
+    assert named(look(80, 100, 60), before, policies=policies) == [(PURGED, 60, 79, 20, False)]
+    (gap,) = gaps.gaps(look(80, 100, 60), before, {}, policies=policies)
+    assert gap.doubt == doubt
+    # What was certain stays so.
+    known = after(look(0, 100, 60), look(80, 100, 60))
+    again = gaps.gaps(look(80, 100, 60), known, {}, policies=policies)
+    assert [one.certain for one in gaps.told(gaps.marks(look(80, 100, 60), known, again, "later"))] == [True]
+
+
+def test_a_log_that_was_cut_below_what_was_not_mirrored_lost_it() -> None:
+    before = after(look(0, 100, 60))
+    assert named(look(0, 90, 60), before) == [(gaps.CUT, 90, 99, 10, True)]
+    assert named(look(0, 50, 60, tops={ONE: 50}), before) == [
+        (TRUNCATED, 50, 59, 10, True),
+        (gaps.CUT, 60, 99, 40, True),
+    ]
+    # Once.
+    assert named(look(0, 95, 60), after(look(0, 100, 60), look(0, 90, 60))) == []
+    assert gaps.in_words(one.as_dict() for one in gaps.gaps(look(0, 90, 60), before, {})) == [
+        (10, "10 records of the source will never be mirrored: orders-0 90 to 99")
+    ]
+
+
+def test_a_mirror_that_stands_at_its_old_offset_in_a_new_log_may_have_read_it() -> None:
+    """It began the new log anew and stands there by chance: it wrote its position down once more."""
+    before = after(look(0, 100, 60))
+    anew = look(0, 500, 60, id="id-2", flush=61)
+    assert named(anew, before) == [(RECREATED, 60, 99, 40, False), (RECREATED, 0, 59, 60, False)]
+    # The group of the legacy engine does not tell.
+    assert named(replace(anew, flushes={}), before) == [(RECREATED, 60, 99, 40, False), (RECREATED, 0, 59, 60, False)]
+
+
+def test_what_a_look_read_is_not_read_again_while_the_mirror_stands() -> None:
+    first = look(0, 5000, 60)
+    assert gaps.unread(first, Marks()) == {ONE: (60, 60 + gaps.HEAD)}
+    assert gaps.unread(look(0, 6000, 60), after(first)) == {}
+    assert gaps.unread(look(0, 6000, 90), after(first)) == {ONE: (90, 90 + gaps.HEAD)}
+    assert gaps.unread(look(0, 100, 100), Marks()) == {}
+    assert gaps.unread(look(0, 100, 90), Marks()) == {ONE: (90, 100)}
+
+
+def test_few_ranges_are_kept_of_a_log_with_many_transactions() -> None:
+    seen = replace(look(0, 300, 60), data={ONE: [(at, at) for at in range(60, 300, 2)]})
+    kept = gaps.marks(seen, Marks(), [], "then").partitions[ONE].data
+    assert kept == (*((at, at) for at in range(60, 74, 2)), (298, 298))
+
+
+def test_marks_that_were_kept_before_records_were_counted_are_read() -> None:
+    gap = {"kind": PURGED, "topic": "orders", "partition": 0, "first": 60, "last": 79, "certain": True, "seen_at": "x"}
+    old = Marks.of_data({"topics": {"orders": {"id": "id-1", "partitions": {"0": [60, 60, 100]}}}, "gaps": [gap]})
+    assert gaps.told(old)[0].records == 20
+    assert named(look(90, 100, 60), old) == [(PURGED, 60, 89, 30, False)]

@@ -80,25 +80,25 @@ def test_what_is_no_heartbeat_is_none(key: bytes | None, value: bytes | None) ->
 
 def test_the_latest_position_holds_until_it_is_forgotten() -> None:
     notes = Notes("a", OFFSETS)
-    notes.take(OFFSETS, key_of(), b'{"offset":1}', 0)
-    notes.take(OFFSETS, key_of(), b'{"offset":2}', 0)
-    notes.take(OFFSETS, key_of("gone"), b'{"offset":2}', 0)
-    notes.take(OFFSETS, key_of("gone"), None, 0)
+    notes.take(OFFSETS, key_of(), b'{"offset":1}', 0, 5)
+    notes.take(OFFSETS, key_of(), b'{"offset":2}', 0, 6)
+    notes.take(OFFSETS, key_of("gone"), b'{"offset":2}', 0, 6)
+    notes.take(OFFSETS, key_of("gone"), None, 0, 7)
     assert notes.positions == {("orders", 3): 3}
 
 
 def test_only_heartbeats_written_into_the_source_tell_of_this_flow() -> None:
     notes = Notes("a", OFFSETS)
     for source, target, at in (("b", "a", 10), ("c", "a", 20), ("a", "b", 30)):
-        notes.take("a.heartbeats", *beat(source, target, at), 99)
-    notes.take("heartbeats", *beat("b", "a", 40), 99)
+        notes.take("a.heartbeats", *beat(source, target, at), 99, 0)
+    notes.take("heartbeats", *beat("b", "a", 40), 99, 0)
     assert notes.heartbeat_at == 20
 
 
 def test_the_latest_checkpoint_is_kept_by_its_timestamp() -> None:
     notes = Notes("a", OFFSETS)
     for at in (5, 9, 7):
-        notes.take("a.checkpoints.internal", b"", b"", at)
+        notes.take("a.checkpoints.internal", b"", b"", at, 0)
     assert (notes.checkpoint_at, notes.heartbeat_at) == (9, None)
 
 
@@ -147,5 +147,5 @@ def test_other_states_are_of_no_task(key: bytes | None, value: bytes) -> None:
 def test_a_task_that_runs_again_has_not_failed() -> None:
     notes, topic = Notes("a", OFFSETS), "mm2-status.a.internal"
     for number, name in ((0, "FAILED"), (1, "FAILED"), (0, "RUNNING")):
-        notes.take(topic, f"status-task-MirrorSourceConnector-{number}".encode(), state(name, TRACE), 0)
+        notes.take(topic, f"status-task-MirrorSourceConnector-{number}".encode(), state(name, TRACE), 0, 0)
     assert list(notes.failed) == ["MirrorSourceConnector task 1"]

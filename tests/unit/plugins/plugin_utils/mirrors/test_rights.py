@@ -64,7 +64,7 @@ def gap_rights(cluster: str, *raw: dict[str, Any]) -> set[tuple[str, str, str]]:
 
 
 def test_who_looks_for_gaps_reads_the_topics_of_the_flow_and_what_the_mirror_wrote_down() -> None:
-    topics = on("topic", "orders", "read") | on("topic", "audit.", "read")
+    topics = on("topic", "orders", "read", "describe_configs") | on("topic", "audit.", "read", "describe_configs")
     state = on("topic", "_streamops_state", "create", "read", "write", "describe_configs")
     notes = {
         ("topic", name, "read")

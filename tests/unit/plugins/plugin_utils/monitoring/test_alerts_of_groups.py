@@ -145,8 +145,11 @@ def test_two_pages_of_a_cluster_say_the_same_once(tmp_path: Path) -> None:
 
 def test_a_group_that_was_deleted_is_told_no_more(tmp_path: Path) -> None:
     series = of("g", 2, lag="9x30 stale", offset="5x30 stale", wanted="1x30 stale", state="1x30 stale")
-    found = fired(tmp_path, series, ["25m", "32m", "50m"])
+    # The page goes on and has heard all brokers; else nobody knows whether the group is gone.
+    heard = {'kafka_lag_silent_brokers{cluster="c"}': "0x60"}
+    found = fired(tmp_path, {**series, **heard}, ["25m", "32m", "50m"])
     assert found == {"25m": {STOPPED: ["g"]}}
+    assert fired(tmp_path, series, ["50m"]) == {"50m": {STOPPED: ["g"]}}
 
 
 @pytest.mark.parametrize("minutes", [3, 8, 14, 16, 20, 40])

@@ -33,7 +33,7 @@ def written(path: Path, choices: dict[str, Any]) -> Path:
 def test_promtool_takes_every_rule(tmp_path: Path) -> None:
     everything = {alert.name: {"enabled": True} for alert in table()}
     status, said = promtool("check", "rules", written(tmp_path / "rules.yml", everything))
-    count = len(table()) + sum(map(len, records().values()))
+    count = len(table()) + sum(map(len, records().values())) + sum(1 for alert in table() if alert.heard)
     assert (status, f"{count} rules found" in said) == (0, True), said
 
 
@@ -222,6 +222,79 @@ def test_what_watches_is_watched(tmp_path: Path, series: dict[str, str], labels:
     about = [alert.name for alert in table() if alert.group == "watchers" and alert.enabled]
     expected = dict(part.replace('"', "").split("=") for part in labels.split(","))
     assert fired(tmp_path, series, labels, about, expected) == told
+
+
+#: Critical ones that need no hold: a target that does not answer makes them fire, or they count over a time.
+_OF_THEMSELVES = {"KafkaNodeDown", "ZooKeeperQuorumLost", "KafkaUncleanElection", "KafkaAlertsLost"}
+
+
+def test_each_critical_alert_goes_on_while_its_source_is_silent() -> None:
+    critical = {alert.name for alert in table() if alert.severity == "critical"}
+    assert {alert.name for alert in table() if alert.heard} == critical - _OF_THEMSELVES
+
+
+CANARY = 'cluster="b",source="a",target="b"'
+LOST = f'streamops_canary_gap_records{{{CANARY},kind="purged",topic="orders"}}'
+NONE_LOST = f"streamops_canary_gap_records{{{CANARY}}}"
+DIRECTORIES = 'kafka_log_logmanager_offlinelogdirectorycount{cluster="c",instance="n1"}'
+CONTROLLER = 'kafka_controller_kafkacontroller_activecontrollercount{cluster="c",instance="n1"}'
+STATUS = 'streamops_page_cluster_status{cluster="c",status="%s"}'
+PARTITION = '{cluster="c",consumergroup="g",topic="t",partition="0"}'
+STOPPED = {
+    f"kafka_consumergroup_current_offset{PARTITION}": "0+5x10 50x15 %s",
+    f"kafka_consumergroup_lag{PARTITION}": "0x10 9x15 %s",
+    'kafka_lag_silent_brokers{cluster="c"}': "0x26 %s",
+}
+
+
+def stopped(offset: str, lag: str, silent: str) -> dict[str, str]:
+    """Series of a group that stops at minute 10 and is told as stopped before minute 27, and what comes then."""
+    return {name: values % then for (name, values), then in zip(STOPPED.items(), (offset, lag, silent), strict=True)}
+
+
+@pytest.mark.parametrize(
+    ("name", "series", "fires"),
+    [
+        # The canary stops while it tells of lost records; it begins anew and has not looked yet.
+        ("MirrorRecordsLost", {LOST: "20x5 stale"}, True),
+        # Somebody says that it was dealt with; the same after a time without the canary.
+        ("MirrorRecordsLost", {LOST: "20x5 stale", NONE_LOST: "_x6 0x60"}, False),
+        ("MirrorRecordsLost", {LOST: "20x5 stale", NONE_LOST: "_x20 0x60"}, False),
+        # What rested before the canary fell silent is not brought back.
+        ("MirrorRecordsLost", {LOST: "20x5 0x5 stale"}, False),
+        ("KafkaLogDirOffline", {DIRECTORIES: "1x5 stale"}, True),
+        ("KafkaLogDirOffline", {DIRECTORIES: "1x5 stale _x10 0x60"}, False),
+        ("KafkaLogDirOffline", {DIRECTORIES: "0x5 stale"}, False),
+        ("KafkaNoActiveController", {CONTROLLER: "0x5 stale"}, True),
+        ("KafkaNoActiveController", {CONTROLLER: "0x5 stale _x10 1x60"}, False),
+        ("KafkaClusterDown", {STATUS % "DOWN": "1x5 stale", STATUS % "UNKNOWN": "0x5 stale"}, True),
+        ("KafkaClusterDown", {STATUS % "DOWN": "1x5 0x60", STATUS % "UNKNOWN": "0x5 1x60"}, True),
+        ("KafkaClusterDown", {STATUS % "DOWN": "1x5 0x60", STATUS % "UNKNOWN": "0x60"}, False),
+        # The page stops; brokers do not answer it; it tells again, of a group that reads.
+        ("KafkaGroupStopped", stopped("stale", "stale", "stale"), True),
+        ("KafkaGroupStopped", stopped("stale", "stale", "3x60"), True),
+        ("KafkaGroupStopped", stopped("50+9x60", "0x60", "0x60"), False),
+        # The group is deleted while the page tells of all others.
+        ("KafkaGroupStopped", stopped("stale", "stale", "0x60"), False),
+    ],
+)
+def test_what_is_critical_does_not_end_because_its_source_fell_silent(
+    tmp_path: Path, name: str, series: dict[str, str], fires: bool
+) -> None:
+    bare = rules(chosen(table(), {}))
+    for group in bare["groups"]:
+        for rule in group["rules"]:
+            rule["annotations"] = {}
+    (tmp_path / "bare.yml").write_text(yaml.safe_dump(bare))
+    inputs = [{"series": one, "values": values} for one, values in series.items()]
+    about = [{"eval_time": "45m", "alertname": name, "exp_alerts": []}]
+    case = {
+        "rule_files": ["bare.yml"],
+        "tests": [{"interval": "1m", "input_series": inputs, "alert_rule_test": about}],
+    }
+    (tmp_path / "case.yml").write_text(yaml.safe_dump(case))
+    status, said = promtool("test", "rules", tmp_path / "case.yml")
+    assert (status != 0) == fires, said
 
 
 def fired(tmp_path: Path, series: dict[str, str], labels: str, about: list[str], expected: dict[str, str]) -> list[str]:

@@ -155,6 +155,9 @@ OTHERS: dict[str, tuple[str, Inventory, list[str]]] = {
         mirrored(flow(topics=["heartbeats"])),
         ["internal topics", "found: heartbeats"],
     ),
+    "all that ends so": ("internal_topics", mirrored(flow(topics=[".*[.]internal"])), ["internal topics"]),
+    "escaped or joined": ("internal_topics", mirrored(flow(topics=[r".*\.internal|.*-internal"])), ["internal topics"]),
+    "copies of old mirrors": ("internal_topics", mirrored(flow(topics=["ord.*[.]replica"])), ["internal topics"]),
     "all of a kind": ("internal_topics", mirrored(flow(topics=["__.*"])), ["internal topics"]),
 }
 
@@ -165,7 +168,20 @@ def test_each_other_mistake_is_named_alone(name: str) -> None:
     expect(inventory, rule, *parts)
 
 
-@pytest.mark.parametrize("pattern", [".*", "_.*", "comm2-x", "team_streamops_x", "internal.*", "my[.]heartbeats2"])
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        ".*",
+        "_.*",
+        "comm2-x",
+        "team_streamops_x",
+        "internal.*",
+        "my[.]heartbeats2",
+        "connect-.*",
+        ".*internal",
+        ".*[.]internal|orders",
+    ],
+)
 def test_a_pattern_that_could_match_internal_topics_too_is_fine(pattern: str) -> None:
     assert check_inventory(mirrored(flow(topics=[pattern]))) == []
 

@@ -68,6 +68,27 @@ def test_one_copy_has_no_leader_without_its_rack() -> None:
     assert "leaves 0 of 1 copies: no leader is left for topic orders" in found["rack_loss_ends_writes"]
 
 
+def test_a_record_that_one_copy_has_is_not_acknowledged() -> None:
+    """The loss of its rack would lose it, however many copies there are to be."""
+    least = {"kafka_topics": [topic(config={"min.insync.replicas": 1})], "kafka_profile": "development"}
+    inventory = combined(racks("a", "b", "c"), **SURVIVES, **least)
+    expect(inventory, "rack_loss_loses_records", "acks=all acknowledged, for topic orders", "min.insync.replicas 1")
+    assert [one.name for one in check_inventory(combined(racks("a", "b", "c"), **least))] == []
+
+
+def test_topics_and_what_brokers_make_are_named_side_by_side() -> None:
+    least = {"min_insync_replicas": 1, "transaction_state_log_min_isr": 1}
+    inventory = combined(racks("a", "b", "c"), **SURVIVES, kafka_config=config(**least), kafka_profile="development")
+    (told,) = [one.sentence() for one in check_inventory(inventory) if one.name == "rack_loss_loses_records"]
+    assert "for topic orders, topics without numbers of their own, __consumer_offsets, __transaction_state" in told
+
+
+def test_no_way_out_is_a_single_copy_in_sync() -> None:
+    (told,) = [one.sentence() for one in check_inventory(half(3)) if one.name == "rack_loss_ends_writes"]
+    assert "topics topics" not in told
+    assert "lower min.insync.replicas only to 2" in told
+
+
 def test_controllers_without_a_rack_are_named() -> None:
     brokers = {f"broker{n}": {"kafka_rack": rack} for n, rack in ((4, "a"), (5, "b"), (6, "c"))}
     expect(isolated(brokers, **SURVIVES), "rack_loss_without_racks", "controller1, controller2, controller3", "no rack")
