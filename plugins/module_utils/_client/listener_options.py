@@ -8,6 +8,8 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import CONNECTION_SPEC
 
+#: The stage of a listener at whose address another node answers: waiting does not mend it.
+IDENTITY = "identity"
 LISTENER = {
     "node": {"type": "str", "default": ""},
     "name": {"type": "str", "required": True},
@@ -15,6 +17,9 @@ LISTENER = {
     "port": {"type": "int", "required": True},
     "protocol": {**CONNECTION_SPEC["security_protocol"]},
     "connections": {"type": "int", "default": 1},
+    "node_id": {"type": "int"},
+    "cluster_id": {"type": "str", "default": ""},
+    "role": {"type": "str", "choices": ["broker", "controller"], "default": "broker"},
 }
 #: Of the options of a connection what the listeners do not say themselves.
 ACCESS = {
