@@ -20,7 +20,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection, within
 from ansible_collections.streamops.kafka.plugins.module_utils._client.identity import (
     Identity,
     Owner,
@@ -47,13 +47,15 @@ STAGES = {RESOLVING: "resolve", CONNECTING: "connect", HANDSHAKE: "tls", LOGIN: 
 ANSWER = "answer"
 #: By how many connections a node is asked at least who it is.
 LEAST_IDENTITIES = 3
+#: How long (seconds) all brokers of a cluster together have to say who they are; those that hang are another matter.
+IDENTITY_SECONDS = 4.0
 
 
 @dataclass(frozen=True)
 class Target:
     """One listener of a node, where it advertises itself, and how many connections ask it at once.
 
-    C(owner): the node that must answer; without one any may.
+    C(owner): the node that must answer; without one any may. C(identities): how often it is asked at least who it is.
     """
 
     node: str
@@ -61,6 +63,7 @@ class Target:
     connection: Connection
     connections: int = 1
     owner: Owner | None = None
+    identities: int = LEAST_IDENTITIES
 
     @property
     def address(self) -> str:
@@ -124,7 +127,7 @@ def check_listeners(
     """
     until, contexts = time.monotonic() + seconds, _contexts((one.connection for one in asked), check_hostname)
     groups = _asked(asked, seconds, contexts)
-    for _more in range(LEAST_IDENTITIES - 1):
+    for _more in range(max((one.identities for one in asked), default=1) - 1):
         again = [group for group in groups if _is_asked_again(group)]
         left = until - time.monotonic()
         if not again or left <= 0:
@@ -145,6 +148,27 @@ def check_listeners(
     return answered, unreached
 
 
+def strangers_at(
+    connection: Connection, servers: Mapping[int, str], cluster_id: str, seconds: float = IDENTITY_SECONDS
+) -> dict[int, str]:
+    """Ask at the address (host:port) of each broker who it is; return those where another node says that it is there.
+
+    One that does not answer, or may not say it, is left out. All are asked at once, each once.
+    """
+    asked = [
+        Target(
+            str(broker),
+            "",
+            replace(connection, bootstrap_servers=(server,)),
+            owner=Owner(broker, cluster_id),
+            identities=1,
+        )
+        for broker, server in sorted(servers.items())
+    ]
+    _answered, unreached = check_listeners(asked, within(seconds, connection.request_timeout))
+    return {int(one["node"]): f"at {one['address']} {one['why']}" for one in unreached if one["stage"] == IDENTITY}
+
+
 def _asked(asked: Sequence[Target], seconds: float, contexts: Mapping[str, ssl.SSLContext | None]) -> list[_Asked]:
     """Ask all of these at once."""
     groups = [_Asked(one, [Channel(seconds, seconds) for _one in range(one.connections)]) for one in asked]
@@ -155,7 +179,8 @@ def _asked(asked: Sequence[Target], seconds: float, contexts: Mapping[str, ssl.S
 def _is_asked_again(group: _Asked) -> bool:
     """Tell whether a node said who it is, as it should, and to few connections."""
     ends = group.ends.values()
-    return len(ends) < LEAST_IDENTITIES and all(not end.why and end.identity and end.identity.is_owner for end in ends)
+    known = all(not end.why and end.identity and end.identity.is_owner for end in ends)
+    return known and len(ends) < group.target.identities
 
 
 def _unidentified(ends: Iterable[End]) -> str:

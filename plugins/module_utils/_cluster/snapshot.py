@@ -120,7 +120,8 @@ class Snapshot:
 
     C(controller_id) is the active controller: the leader of the quorum, or in ZooKeeper mode the broker elected; None
     where there is none, or where C(quorum) could not be asked. C(silent): the registered brokers that did not answer at
-    their own listener, with what happened; empty also where they were not asked.
+    their own listener, with what happened; empty also where they were not asked. C(elsewhere): those at whose
+    address another node answers, with that address and node; empty also where they were not asked.
     """
 
     cluster_id: str
@@ -129,6 +130,7 @@ class Snapshot:
     partitions: tuple[Partition, ...]
     quorum: Quorum | None
     silent: Mapping[int, str] = field(default_factory=dict)
+    elsewhere: Mapping[int, str] = field(default_factory=dict)
 
     @cached_property
     def cut_off(self) -> Mapping[int, Mapping[Key, list[int]]]:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from ansible_collections.streamops.kafka.plugins.module_utils._health.broker_rules import (
     broker_cut_off,
     broker_down,
+    broker_elsewhere,
     cluster_unreachable,
     disk_full,
     ghost_broker,
@@ -72,6 +73,7 @@ def untold(state: State, _limits: Limits) -> Iterator[HealthFinding]:
 #: The rules on a cluster that answers, in the order of their findings.
 RULES: tuple[Callable[[State, Limits], Iterator[HealthFinding]], ...] = (
     broker_down,
+    broker_elsewhere,
     broker_cut_off,
     ghost_broker,
     quorum_unsteady,
@@ -100,6 +102,7 @@ RULES: tuple[Callable[[State, Limits], Iterator[HealthFinding]], ...] = (
 KINDS = (
     "cluster_unreachable",
     "broker_down",
+    "broker_elsewhere",
     "broker_cut_off",
     "ghost_broker",
     "quorum_unsteady",
