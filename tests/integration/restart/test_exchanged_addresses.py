@@ -1,4 +1,4 @@
-"""Two brokers whose advertised addresses are exchanged: each answers, and none is whole."""
+"""Two brokers whose advertised addresses are exchanged, each of which answers; and addresses that move."""
 
 from __future__ import annotations
 
@@ -106,3 +106,15 @@ def test_status_says_who_answers_and_a_run_corrects_both(cluster: Cluster) -> No
     assert refused.rc == 0, refused.output[-4000:]
     assert refused.output.index("kafka2 restarted") < refused.output.index("kafka3 restarted")
     assert "clients do not reach" not in status()
+
+
+def test_the_listener_of_administration_moves_broker_by_broker(cluster: Cluster) -> None:
+    """No module can begin at the new addresses before a broker has them, nor at the old ones when all have left."""
+    moved = [
+        {**one, "port": "{{ kafka_port_base | int + 5 }}"} if one["name"] == "CLIENT" else one for one in listening()
+    ]
+    cluster.variables["kafka_listeners"] = moved
+    run = cluster.playbook().ok()
+    assert all(f"{node} restarted" in run.output for node in cluster.nodes)
+    assert all(f"CLIENT://127.0.1.{n}:{cluster.port_base + 5}" in cluster.start_files(f"kafka{n}") for n in (1, 2, 3))
+    assert "OK" in cluster.playbook("playbooks/status.yml").ok().output
