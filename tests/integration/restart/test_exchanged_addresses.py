@@ -21,14 +21,15 @@ def listening(exchanged: bool = False) -> list[dict[str, Any]]:
 
     Addresses from 127.0.1.1 on stand for machines.
     """
+    own = "{{ kafka_node_id }}"
     other = "{{ {1: 2, 2: 1}.get(kafka_node_id | int, kafka_node_id | int) }}"
     return [
         {
             "name": "CLIENT",
-            "host": "127.0.1.{{ kafka_node_id }}",
+            "host": f"127.0.1.{own}",
+            "advertised_host": f"127.0.1.{other if exchanged else own}",
             "port": "{{ kafka_port_base | int }}",
             "purpose": "clients",
-            **({"advertised_host": f"127.0.1.{other}"} if exchanged else {}),
         },
         {"name": "BROKER", "host": "127.0.0.1", "port": "{{ node_port | int + 1 }}", "purpose": "brokers"},
         {"name": "CONTROLLER", "host": "127.0.0.1", "port": "{{ node_port | int + 2 }}", "purpose": "controllers"},
