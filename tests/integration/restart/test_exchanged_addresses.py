@@ -102,10 +102,9 @@ def test_status_says_who_answers_and_a_run_corrects_both(cluster: Cluster) -> No
     assert f"kafka2 (id 2): at {client_address(cluster, 1)} broker 1 answers there, not broker 2" in said
     assert "unknown: throttles of brokers" not in said
 
-    refused = cluster.playbook(kafka_broker_config={"queued.max.requests": 404}, kafka_gate_timeout=3)
+    run = cluster.playbook(kafka_broker_config={"queued.max.requests": 404}).ok()
     # What is wrong is corrected first, by the files that all get.
-    assert refused.rc == 0, refused.output[-4000:]
-    assert refused.output.index("kafka2 restarted") < refused.output.index("kafka3 restarted")
+    assert run.output.index("kafka2 restarted") < run.output.index("kafka3 restarted")
     assert "clients do not reach" not in status()
 
 
