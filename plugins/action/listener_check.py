@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.listener_options import IDENTITY, LOOP_OPTIONS
+from ansible_collections.streamops.kafka.plugins.module_utils._client.identity import IDENTITY
+from ansible_collections.streamops.kafka.plugins.module_utils._client.listener_options import LOOP_OPTIONS
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, FAILED, GOING, Step
 from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.action import ProgressAction
 

@@ -198,7 +198,8 @@ history:
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.listener_options import CHECK_SPEC, CHECK_TOGETHER
-from ansible_collections.streamops.kafka.plugins.module_utils._client.listeners import check_listeners, targets
+from ansible_collections.streamops.kafka.plugins.module_utils._client.listener_targets import targets
+from ansible_collections.streamops.kafka.plugins.module_utils._client.listeners import check_listeners
 from ansible_collections.streamops.kafka.plugins.module_utils._core.module import run_module
 
 

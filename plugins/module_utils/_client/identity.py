@@ -13,9 +13,13 @@ from __future__ import annotations
 import re
 import struct
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.wire import Channel
+if TYPE_CHECKING:
+    from ansible_collections.streamops.kafka.plugins.module_utils._client.wire import Channel
 
+#: The stage of a listener at whose address another node answers: waiting does not mend it.
+IDENTITY = "identity"
 #: Kafka's numbers of the requests (ApiKeys) with the oldest version that brokers from 3.9 on and controllers answer.
 _DESCRIBE_CONFIGS, _DESCRIBE_CLUSTER = (32, 1), (60, 1)
 #: ConfigResource.Type.BROKER, and Kafka's errors CLUSTER_AUTHORIZATION_FAILED and INVALID_REQUEST (Errors).

@@ -8,8 +8,6 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import CONNECTION_SPEC
 
-#: The stage of a listener at whose address another node answers: waiting does not mend it.
-IDENTITY = "identity"
 LISTENER = {
     "node": {"type": "str", "default": ""},
     "name": {"type": "str", "required": True},

@@ -22,12 +22,12 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection, within
 from ansible_collections.streamops.kafka.plugins.module_utils._client.identity import (
+    IDENTITY,
     Identity,
     Owner,
     identify,
     stranger,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._client.listener_options import ACCESS, IDENTITY
 from ansible_collections.streamops.kafka.plugins.module_utils._client.reach import failure_of, let_in
 from ansible_collections.streamops.kafka.plugins.module_utils._client.wire import (
     CONNECTING,
@@ -38,7 +38,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client.wire impor
     NotKafkaError,
     tls_context,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import host_port
 
 #: Most connections that one listener is asked by.
 MOST_CONNECTIONS = 100
@@ -88,32 +87,6 @@ class _Asked:
     channels: list[Channel]
     ends: dict[int, End] = field(default_factory=dict)
     over: threading.Event = field(default_factory=threading.Event)
-
-
-def targets(params: Mapping[str, Any]) -> list[Target]:
-    """Return the listeners in the parameters of the module, each with what it takes to ask it."""
-    access = Connection((), **{name: params[name] for name in ACCESS if params.get(name) is not None})
-    return [
-        Target(
-            one["node"],
-            one["name"],
-            replace(
-                access,
-                bootstrap_servers=(host_port(one["host"], one["port"]),),
-                security_protocol=one["protocol"],
-            ),
-            min(max(1, one["connections"]), MOST_CONNECTIONS),
-            _owner(one),
-        )
-        for one in params["listeners"]
-    ]
-
-
-def _owner(listener: Mapping[str, Any]) -> Owner | None:
-    """Return who must answer, where the parameters say it."""
-    if listener.get("node_id") is None:
-        return None
-    return Owner(listener["node_id"], listener.get("cluster_id") or "", listener.get("role") == "controller")
 
 
 def check_listeners(

@@ -15,7 +15,6 @@ from functools import partial
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import denied
-from ansible_collections.streamops.kafka.plugins.module_utils._client.listeners import strangers_at
 from ansible_collections.streamops.kafka.plugins.module_utils._client.reach import silent_servers
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.log_sizes import LogDirs, log_dirs_of
@@ -224,16 +223,6 @@ def silent_brokers(session: Session, brokers: Iterable[Broker]) -> dict[int, str
     """
     servers = {host_port(broker.host, broker.port): broker.id for broker in brokers if not broker.fenced}
     return {servers[server]: why for server, why in silent_servers(session.connection, servers).items()}
-
-
-def brokers_elsewhere(session: Session, brokers: Iterable[Broker], cluster_id: str) -> dict[int, str]:
-    """The brokers whose address, at the listener of this session, leads to another node; with the address and that one.
-
-    Nobody is served by such a broker, whatever the metadata says: clients and our own requests reach another one, which
-    refuses what it does not lead. All are asked at once, within listeners.IDENTITY_SECONDS.
-    """
-    servers = {broker.id: host_port(broker.host, broker.port) for broker in brokers if not broker.fenced}
-    return strangers_at(session.connection, servers, cluster_id)
 
 
 # -- snapshots ---------------------------------------------------------------------------------------------------

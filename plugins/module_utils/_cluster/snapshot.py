@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import host_port
 from ansible_collections.streamops.kafka.plugins.module_utils._core.topic_names import INTERNAL
 
 #: The topic in which this collection keeps what a run must find again: moves under way, and throttles before them.
@@ -131,6 +132,11 @@ class Snapshot:
     quorum: Quorum | None
     silent: Mapping[int, str] = field(default_factory=dict)
     elsewhere: Mapping[int, str] = field(default_factory=dict)
+
+    @cached_property
+    def servers(self) -> Mapping[int, str]:
+        """Where each live broker is reached, host:port at the listener that the snapshot was taken by."""
+        return {one.id: host_port(one.host, one.port) for one in self.brokers if not one.fenced}
 
     @cached_property
     def cut_off(self) -> Mapping[int, Mapping[Key, list[int]]]:

@@ -11,9 +11,9 @@ from functools import partial
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection, denied, quick
+from ansible_collections.streamops.kafka.plugins.module_utils._client.listeners import strangers_at
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
-    brokers_elsewhere,
     describe_quorum,
     hidden_topics,
     list_brokers,
@@ -62,7 +62,7 @@ def judge_now(session: Session, params: Mapping[str, Any], _check: bool, _diff: 
     snapshot = take_snapshot(session, quorum)
     if quorum is None:
         snapshot = _asked_one_by_one(session, snapshot, stop)
-    elsewhere = brokers_elsewhere(session, snapshot.brokers, snapshot.cluster_id)
+    elsewhere = strangers_at(session.connection, snapshot.servers, snapshot.cluster_id)
     snapshot = replace(snapshot, partitions=without_adding(snapshot.partitions, moving), elsewhere=elsewhere)
     copied = _copied(session, snapshot.cut_off.get(stop.corrected, {})) if stop.corrected is not None else 0
     return {"changed": False, **judge(snapshot, moving, stop), "copied_bytes": copied}
@@ -167,8 +167,8 @@ class IsrObserver:
         self._ends = [*self._ends[-2:], {key: (ends[key], at) for key, at in committed.items() if key in ends}]
         unserved = []
         if refused := sorted(self._denied & denied):
-            its_own = [one for one in snapshot.brokers if one.id == broker]
-            where = brokers_elsewhere(self._session, its_own, "").get(broker, "see who answers at its address")
+            its_own = {known: server for known, server in snapshot.servers.items() if known == broker}
+            where = strangers_at(self._connection, its_own, "").get(broker, "see who answers at its address")
             unserved.append(
                 f"{len(refused)} partition(s) that broker {broker} leads are not served ({capped(named(refused))}), "
                 f"since who answers for it denies leading them: {where}"

@@ -13,11 +13,11 @@ from functools import partial
 from typing import Any, TypeVar
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection, within
+from ansible_collections.streamops.kafka.plugins.module_utils._client.listeners import strangers_at
 from ansible_collections.streamops.kafka.plugins.module_utils._client.reach import PROBE_SECONDS
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._client.wire import Channel, tls_context
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
-    brokers_elsewhere,
     describe_log_dirs,
     describe_quorum,
     list_reassignments,
@@ -153,7 +153,7 @@ def state_of(
     # What such a broker is asked, another one answers or refuses.
     elsewhere: dict[int, str] = told(
         "who answers at the addresses of brokers",
-        partial(brokers_elsewhere, session, snapshot.brokers, snapshot.cluster_id),
+        partial(strangers_at, session.connection, snapshot.servers, snapshot.cluster_id),
         {},
     )
     alive = [broker for broker in ids_alive(snapshot.brokers) if broker not in elsewhere]

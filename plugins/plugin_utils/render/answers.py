@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.listener_options import IDENTITY
+from ansible_collections.streamops.kafka.plugins.module_utils._client.identity import IDENTITY
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.format_refusals import cluster_ids
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import listener_for
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.firewall import NODES, PARTIES

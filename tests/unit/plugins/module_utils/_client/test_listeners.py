@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.listener_options import CHECK_SPEC
-from ansible_collections.streamops.kafka.plugins.module_utils._client.listeners import check_listeners, targets
+from ansible_collections.streamops.kafka.plugins.module_utils._client.listener_targets import targets
+from ansible_collections.streamops.kafka.plugins.module_utils._client.listeners import check_listeners
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
 from tests.support.certificates import Issued, issue
 from tests.support.talks import Serve, Talk, babbles, broker, node, read, reply, shows, silent

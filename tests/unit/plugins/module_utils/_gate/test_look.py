@@ -77,7 +77,7 @@ def zookeeper(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     monkeypatch.setattr(look, "list_reassignments", lambda _session: {})
     monkeypatch.setattr(look, "take_snapshot", lambda _session, _quorum: seen)
     monkeypatch.setattr(look, "silent_brokers", silent)
-    monkeypatch.setattr(look, "brokers_elsewhere", lambda _session, _brokers, _cluster_id: {})
+    monkeypatch.setattr(look, "strangers_at", lambda _connection, _servers, _cluster_id: {})
     monkeypatch.setattr(look, "topics_at", lambda _session, broker, _names: {"t": (NEW,)} if broker == 3 else {})
     return asked
 
@@ -111,7 +111,7 @@ def unmet_looks(monkeypatch: pytest.MonkeyPatch, denied: Iterable[set[tuple[str,
     monkeypatch.setattr(look, "list_reassignments", lambda _session: {})
     monkeypatch.setattr(look, "ends_at", ends_at)
     elsewhere = {1: where} if where else {}
-    monkeypatch.setattr(look, "brokers_elsewhere", lambda _session, _brokers, _cluster_id: elsewhere)
+    monkeypatch.setattr(look, "strangers_at", lambda _connection, _servers, _cluster_id: elsewhere)
     observer = look.IsrObserver(Connection(("a:1",)), Goal("own", broker=1, serves=True))
     return ["; ".join(observer.take().unmet) for _look in range(2)]
 
