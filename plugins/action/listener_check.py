@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Repeats the module listener_check until all listeners answer, for a bounded time; shows each change."""
+"""Repeats the module listener_check until all listeners answer, for a bounded time; shows each change.
+
+Where another node answers, the wait ends: a load balancer leads to the right one at times, and proves nothing by it.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._client.identity import IDENTITY
 from ansible_collections.streamops.kafka.plugins.module_utils._client.listener_options import LOOP_OPTIONS
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, FAILED, GOING, Step
 from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.action import ProgressAction
@@ -35,7 +39,10 @@ def step(found: dict[str, Any]) -> Step:
     """Return what one result of the module means to the loop."""
     if found.get("failed") or found.get("unreachable") or "unreached" not in found:
         return Step(FAILED, "")
-    silent = [f"{one['node']} {one['listener']} ({one['why']})" for one in found["unreached"]]
-    if not silent:
+    unreached = list(found["unreached"])
+    if not unreached:
         return Step(DONE, f"{len(found['answered'])} listeners answer")
-    return Step(GOING, f"waiting for listeners: {'; '.join(silent)}", {"unreached": list(found["unreached"])})
+    listed = "; ".join(f"{one['node']} {one['listener']} ({one['why']})" for one in unreached)
+    if any(one["stage"] == IDENTITY for one in unreached):
+        return Step(FAILED, f"another node answers: {listed}", {"unreached": unreached})
+    return Step(GOING, f"waiting for listeners: {listed}", {"unreached": unreached})

@@ -14,6 +14,9 @@ description:
   - Connects to listeners as brokers, controllers and clients do - at the advertised address, with TLS where the
     listener has it - and asks each what it can do (the request ApiVersions). A port that only takes connections does
     not count.
+  - Any broker answers that. With O(listeners[].node_id) the node must also be this one (DescribeConfigs), of this
+    cluster (DescribeCluster); it is asked by at least three connections, some after each other, since a load balancer
+    leads to the right node at times. What who asks may not know is in RV(answered[].unidentified).
   - All listeners are asked at once. O(listeners[].connections) are opened to each and held until all of them have
     their answer, so a limit such as C(max.connections) that is too small for the peers of a node shows.
   - A listener that does not answer is a result, no failure. The module changes nothing, and needs no Kafka library.
@@ -49,6 +52,18 @@ options:
         description: Connections that ask at the same time, 1 to 100.
         type: int
         default: 1
+      node_id:
+        description: Id of the node that must answer. Without it any node may.
+        type: int
+      cluster_id:
+        description: Id of the cluster that must answer. Goes with O(listeners[].node_id); empty is not compared.
+        type: str
+        default: ""
+      role:
+        description: What the listener is for. Goes with O(listeners[].node_id).
+        type: str
+        choices: [broker, controller]
+        default: broker
   sasl_mechanism:
     description: How to log in at listeners with SASL. Without it these are asked without a login.
     type: str
@@ -86,6 +101,7 @@ options:
   wait:
     description:
       - Seconds for which the task asks again while a listener does not answer, with a line of progress. V(0) asks once.
+      - It ends at once where another node answers.
       - Whoever calls the module without its action plugin, as with C(ansible -m) or asynchronously, asks once.
     type: float
     default: 0.0
@@ -108,7 +124,7 @@ EXAMPLES = r"""
 - name: Ask the listeners of kafka1 from kafka2
   streamops.kafka.listener_check:
     listeners:
-      - {node: kafka1, name: BROKER, host: kafka1.example.com, port: 9094, protocol: SSL, connections: 2}
+      - {node: kafka1, name: BROKER, host: kafka1.example.com, port: 9094, protocol: SSL, connections: 2, node_id: 1}
       - {node: kafka1, name: CONTROLLER, host: kafka1.example.com, port: 9093, protocol: SSL, connections: 2}
     ssl_ca_location: /etc/kafka/kafka2/tls/truststore.pem
     ssl_certificate_location: /etc/kafka/kafka2/tls/keystore.pem
@@ -138,6 +154,9 @@ answered:
     connections:
       description: Connections that were open at the same time.
       type: int
+    unidentified:
+      description: Why it is not known which node answered; empty where that is known, or was not asked.
+      type: str
 unreached:
   description: The listeners that did not, in the order of O(listeners).
   returned: success
@@ -154,7 +173,9 @@ unreached:
       description: What was connected to, as C(host:port).
       type: str
     stage:
-      description: What went wrong - V(resolve), V(connect), V(tls), V(login) or V(answer).
+      description: >-
+        What went wrong - V(resolve), V(connect), V(tls), V(login) or V(answer), or V(identity) where another node
+        answers.
       type: str
     why:
       description: Why, in a sentence without an end.
@@ -177,7 +198,8 @@ history:
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.listener_options import CHECK_SPEC, CHECK_TOGETHER
-from ansible_collections.streamops.kafka.plugins.module_utils._client.listeners import check_listeners, targets
+from ansible_collections.streamops.kafka.plugins.module_utils._client.listener_targets import targets
+from ansible_collections.streamops.kafka.plugins.module_utils._client.listeners import check_listeners
 from ansible_collections.streamops.kafka.plugins.module_utils._core.module import run_module
 
 

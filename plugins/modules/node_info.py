@@ -294,6 +294,13 @@ installed_as:
       C(node_id) and C(cluster), the name of its cluster. Null without such a file.
   returned: always
   type: dict
+advertised:
+  description:
+    - Where the running process advertises its listeners, as C(host:port) by the name of the listener, by its start
+      record; empty where it does not run, and of a node that is not of Kafka.
+  returned: always
+  type: dict
+  sample: {BROKER: "kafka1.example.com:9094", CLIENT: "kafka1.example.com:9092"}
 copies:
   description:
     - The properties of its last start that say how many copies Kafka makes by itself, and how many must be in sync;

@@ -37,6 +37,39 @@ def broker(connection: socket.socket) -> None:
         reply(connection, struct.pack(">hhi", 0 if known else 58, -1, 0))
 
 
+def node(node_id: int, cluster_id: str, refuses: int = 0, is_controller: bool = False) -> Talk:
+    """A broker or controller that says who it is (DescribeCluster, DescribeConfigs), as Kafka 4.3 words it.
+
+    `refuses` is Kafka's error to who asks for its configuration without the right to.
+    """
+
+    def cluster(body: bytes) -> bytes:
+        """The answer to DescribeCluster, with its tags; 114 is MISMATCHED_ENDPOINT_TYPE."""
+        right = body[-2] == (2 if is_controller else 1)
+        told = cluster_id.encode()
+        return struct.pack(">bihbbb", 0, 0, 0 if right else 114, 0, body[-2], len(told) + 1) + told
+
+    def configs(body: bytes) -> bytes:
+        """The answer to DescribeConfigs of one broker."""
+        (length,) = struct.unpack_from(">h", body, 5)
+        wanted = body[7 : 7 + length].decode()
+        why, error = "", refuses
+        if not refuses and wanted != str(node_id):
+            why, error = f"Unexpected broker id, expected {node_id} or empty string, but received {wanted}", 42
+        return struct.pack(">iihh", 0, 1, error, len(why)) + why.encode() + struct.pack(">bhi", 4, 0, 0)
+
+    def talk(connection: socket.socket) -> None:
+        """Answer whatever comes."""
+        while size := connection.recv(4):
+            request = connection.recv(struct.unpack(">i", size)[0])
+            (number, _version, _sent, client) = struct.unpack_from(">hhih", request)
+            body = request[10 + client :]
+            answers = {60: cluster, 32: configs}
+            reply(connection, answers[number](body) if number in answers else struct.pack(">hi", 0, 0))
+
+    return talk
+
+
 def lagging(connection: socket.socket) -> None:
     """Does not know the user yet."""
     read(connection)

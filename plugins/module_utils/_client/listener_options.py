@@ -15,6 +15,9 @@ LISTENER = {
     "port": {"type": "int", "required": True},
     "protocol": {**CONNECTION_SPEC["security_protocol"]},
     "connections": {"type": "int", "default": 1},
+    "node_id": {"type": "int"},
+    "cluster_id": {"type": "str", "default": ""},
+    "role": {"type": "str", "choices": ["broker", "controller"], "default": "broker"},
 }
 #: Of the options of a connection what the listeners do not say themselves.
 ACCESS = {

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""Whether listeners answer at the addresses that they advertise, to as many connections at once as their peers hold.
+"""Whether nodes answer at the addresses that they advertise, to as many connections at once as their peers hold.
 
 A connection that is taken proves little: the kernel takes it for a process that is stopped, and for a broker that has
 no connection to give away any more (max.connections). So each one asks what the broker can do (ApiVersions), which
 every release answers, before a login and on listeners of controllers too, and stays open until all have their answer.
+Any other broker answers that too, so a target with an owner is asked who it is (identity.py) by each connection, and
+by some more after each other, since a load balancer in front of several brokers leads to the right one at times.
 """
 
 from __future__ import annotations
@@ -18,8 +20,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
-from ansible_collections.streamops.kafka.plugins.module_utils._client.listener_options import ACCESS
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection, within
+from ansible_collections.streamops.kafka.plugins.module_utils._client.identity import (
+    IDENTITY,
+    Identity,
+    Owner,
+    identify,
+    stranger,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._client.reach import failure_of, let_in
 from ansible_collections.streamops.kafka.plugins.module_utils._client.wire import (
     CONNECTING,
@@ -30,23 +38,31 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client.wire impor
     NotKafkaError,
     tls_context,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import host_port
 
 #: Most connections that one listener is asked by.
 MOST_CONNECTIONS = 100
 #: The beginning of what a channel calls its stage, and our name for it; ANSWER is all else.
 STAGES = {RESOLVING: "resolve", CONNECTING: "connect", HANDSHAKE: "tls", LOGIN: "login"}
 ANSWER = "answer"
+#: By how many connections a node is asked at least who it is.
+LEAST_IDENTITIES = 3
+#: How long (seconds) all brokers of a cluster together have to say who they are; those that hang are another matter.
+IDENTITY_SECONDS = 4.0
 
 
 @dataclass(frozen=True)
 class Target:
-    """One listener of a node, where it advertises itself, and how many connections ask it at once."""
+    """One listener of a node, where it advertises itself, and how many connections ask it at once.
+
+    C(owner): the node that must answer; without one any may. C(identities): how often it is asked at least who it is.
+    """
 
     node: str
     name: str
     connection: Connection
     connections: int = 1
+    owner: Owner | None = None
+    identities: int = LEAST_IDENTITIES
 
     @property
     def address(self) -> str:
@@ -56,10 +72,11 @@ class Target:
 
 @dataclass(frozen=True)
 class End:
-    """How one connection ended: C(why) is empty where it was answered."""
+    """How one connection ended: C(why) is empty where it was answered, C(identity) set where it was asked for."""
 
     stage: str
     why: str
+    identity: Identity | None = None
 
 
 @dataclass
@@ -72,24 +89,6 @@ class _Asked:
     over: threading.Event = field(default_factory=threading.Event)
 
 
-def targets(params: Mapping[str, Any]) -> list[Target]:
-    """Return the listeners in the parameters of the module, each with what it takes to ask it."""
-    access = Connection((), **{name: params[name] for name in ACCESS if params.get(name) is not None})
-    return [
-        Target(
-            one["node"],
-            one["name"],
-            replace(
-                access,
-                bootstrap_servers=(host_port(one["host"], one["port"]),),
-                security_protocol=one["protocol"],
-            ),
-            min(max(1, one["connections"]), MOST_CONNECTIONS),
-        )
-        for one in params["listeners"]
-    ]
-
-
 def check_listeners(
     asked: Sequence[Target], seconds: float, check_hostname: bool = True
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
@@ -99,21 +98,76 @@ def check_listeners(
 
     StreamopsError where the files for TLS cannot be used: that says nothing of the listeners.
     """
-    groups = [_Asked(one, [Channel(seconds, seconds) for _one in range(one.connections)]) for one in asked]
-    _ask(groups, seconds, _contexts((one.connection for one in asked), check_hostname))
+    until, contexts = time.monotonic() + seconds, _contexts((one.connection for one in asked), check_hostname)
+    groups = _asked(asked, seconds, contexts)
+    for _more in range(max((one.identities for one in asked), default=1) - 1):
+        again = [group for group in groups if _is_asked_again(group)]
+        left = until - time.monotonic()
+        if not again or left <= 0:
+            break
+        more = _asked([replace(group.target, connections=1) for group in again], left, contexts)
+        for number, group in enumerate(again):
+            group.ends[len(group.ends)] = more[number].ends[0]
     answered, unreached = [], []
     for group in groups:
-        one, failed = group.target, [end for _number, end in sorted(group.ends.items()) if end.why]
+        one, ends = group.target, [end for _number, end in sorted(group.ends.items())]
         about = {"node": one.node, "listener": one.name, "address": one.address}
+        # Who answers instead says more than why some other connection failed.
+        failed = sorted((end for end in ends if end.why), key=lambda end: end.stage != IDENTITY)
         if failed:
-            unreached.append({**about, "stage": failed[0].stage, "why": _told(failed[0], len(failed), one.connections)})
+            unreached.append({**about, "stage": failed[0].stage, "why": _told(failed[0], len(failed), len(ends))})
         else:
-            answered.append({**about, "connections": one.connections})
+            answered.append({**about, "connections": one.connections, "unidentified": _unidentified(ends)})
     return answered, unreached
 
 
+def strangers_at(
+    connection: Connection, servers: Mapping[int, str], cluster_id: str, seconds: float = IDENTITY_SECONDS
+) -> dict[int, str]:
+    """Ask at the address (host:port) of each broker who it is; return those where another node says that it is there.
+
+    One that does not answer, or may not say it, is left out. All are asked at once, each once.
+    """
+    asked = [
+        Target(
+            str(broker),
+            "",
+            replace(connection, bootstrap_servers=(server,)),
+            owner=Owner(broker, cluster_id),
+            identities=1,
+        )
+        for broker, server in sorted(servers.items())
+    ]
+    _answered, unreached = check_listeners(asked, within(seconds, connection.request_timeout))
+    return {int(one["node"]): f"at {one['address']} {one['why']}" for one in unreached if one["stage"] == IDENTITY}
+
+
+def _asked(asked: Sequence[Target], seconds: float, contexts: Mapping[str, ssl.SSLContext | None]) -> list[_Asked]:
+    """Ask all of these at once."""
+    groups = [_Asked(one, [Channel(seconds, seconds) for _one in range(one.connections)]) for one in asked]
+    _ask(groups, seconds, contexts)
+    return groups
+
+
+def _is_asked_again(group: _Asked) -> bool:
+    """Tell whether a node said who it is, as it should, and to few connections."""
+    ends = group.ends.values()
+    known = all(not end.why and end.identity and end.identity.is_owner for end in ends)
+    return known and len(ends) < group.target.identities
+
+
+def _unidentified(ends: Iterable[End]) -> str:
+    """Return why it is not known which node answered, empty where that is known or was not asked."""
+    return next((end.identity.why for end in ends if end.identity and end.identity.is_owner is None), "")
+
+
 def _told(end: End, failed: int, asked: int) -> str:
-    return f"{end.why}: {asked - failed} of {asked} connections answered" if failed < asked else end.why
+    if failed == asked:
+        return end.why
+    answered = f"{asked - failed} of {asked} connections"
+    if end.stage == IDENTITY:
+        return f"{end.why}: {answered} reached the right one, as through a load balancer"
+    return f"{end.why}: {answered} answered"
 
 
 def _ask(groups: Sequence[_Asked], seconds: float, contexts: Mapping[str, ssl.SSLContext | None]) -> None:
@@ -127,7 +181,7 @@ def _ask(groups: Sequence[_Asked], seconds: float, contexts: Mapping[str, ssl.SS
         try:
             with channel.open(group.target.address, contexts[connection.security_protocol]):
                 failure = let_in(connection, channel)
-                reports.put((group, number, End(_stage(channel), failure.why if failure else "")))
+                reports.put((group, number, End(_stage(channel), failure.why) if failure else _who(group, channel)))
                 # Without a time of its own: what it gave up in the last moment, another one would still be given.
                 group.over.wait()
         except (OSError, ValueError, OverflowError, struct.error) as error:  # ssl and time-outs are OSError.
@@ -142,6 +196,21 @@ def _ask(groups: Sequence[_Asked], seconds: float, contexts: Mapping[str, ssl.SS
         for number, channel in enumerate(group.channels):
             group.ends.setdefault(number, _silent(channel, group.target.address, seconds))
         group.over.set()
+
+
+def _who(group: _Asked, channel: Channel) -> End:
+    """Ask who answers, where the target has an owner; what it does not say is no fault of the listener."""
+    owner, connection = group.target.owner, group.target.connection
+    if owner is None:
+        return End(ANSWER, "")
+    if connection.security_protocol.startswith("SASL_") and not connection.sasl_mechanism:
+        return End(ANSWER, "", Identity(why="the listener wants a login, and who asks has none"))
+    try:
+        identity = identify(channel, owner)
+    except (OSError, ValueError, IndexError, struct.error) as error:
+        return End(ANSWER, "", Identity(why=f"it did not say who it is: {_reason(error)}"))
+    why = stranger(owner, identity)
+    return End(IDENTITY if why else ANSWER, why, identity)
 
 
 def _collect(reports: queue.SimpleQueue[tuple[_Asked, int, End]], awaited: int, until: float) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import host_port
 from ansible_collections.streamops.kafka.plugins.module_utils._core.topic_names import INTERNAL
 
 #: The topic in which this collection keeps what a run must find again: moves under way, and throttles before them.
@@ -120,7 +121,8 @@ class Snapshot:
 
     C(controller_id) is the active controller: the leader of the quorum, or in ZooKeeper mode the broker elected; None
     where there is none, or where C(quorum) could not be asked. C(silent): the registered brokers that did not answer at
-    their own listener, with what happened; empty also where they were not asked.
+    their own listener, with what happened; empty also where they were not asked. C(elsewhere): those at whose
+    address another node answers, with that address and node; empty also where they were not asked.
     """
 
     cluster_id: str
@@ -129,6 +131,12 @@ class Snapshot:
     partitions: tuple[Partition, ...]
     quorum: Quorum | None
     silent: Mapping[int, str] = field(default_factory=dict)
+    elsewhere: Mapping[int, str] = field(default_factory=dict)
+
+    @cached_property
+    def servers(self) -> Mapping[int, str]:
+        """Where each live broker is reached, host:port at the listener that the snapshot was taken by."""
+        return {one.id: host_port(one.host, one.port) for one in self.brokers if not one.fenced}
 
     @cached_property
     def cut_off(self) -> Mapping[int, Mapping[Key, list[int]]]:

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection, denied, quick
+from ansible_collections.streamops.kafka.plugins.module_utils._client.listeners import strangers_at
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
     describe_quorum,
@@ -61,7 +62,8 @@ def judge_now(session: Session, params: Mapping[str, Any], _check: bool, _diff: 
     snapshot = take_snapshot(session, quorum)
     if quorum is None:
         snapshot = _asked_one_by_one(session, snapshot, stop)
-    snapshot = replace(snapshot, partitions=without_adding(snapshot.partitions, moving))
+    elsewhere = strangers_at(session.connection, snapshot.servers, snapshot.cluster_id)
+    snapshot = replace(snapshot, partitions=without_adding(snapshot.partitions, moving), elsewhere=elsewhere)
     copied = _copied(session, snapshot.cut_off.get(stop.corrected, {})) if stop.corrected is not None else 0
     return {"changed": False, **judge(snapshot, moving, stop), "copied_bytes": copied}
 
@@ -121,6 +123,8 @@ class IsrObserver:
         #: Ends and high watermarks of what the broker of the goal led in the last two looks: one second without a
         #: commit is no sign yet.
         self._ends: list[dict[Key, tuple[int, int]]] = []
+        #: What it denied to lead in the last look; leaders change between two requests of one look.
+        self._denied: set[Key] = set()
 
     def take(self) -> Observation:
         """Look at the cluster once; raises ClusterUnreachableError or RequestFailedError."""
@@ -155,19 +159,27 @@ class IsrObserver:
         if broker is None or self._session is None or not led:
             return []
         try:
-            ends, committed = ends_at(self._session, broker, led)
+            ends, committed, denied = ends_at(self._session, broker, led)
         except RequestFailedError as error:
             if not error.passing:
                 raise
             return [f"broker {broker} did not answer at the address that it advertises: {error.why}"]
         self._ends = [*self._ends[-2:], {key: (ends[key], at) for key, at in committed.items() if key in ends}]
-        stuck = uncommitted(self._ends[0], committed) if len(self._ends) == 3 else []
-        if not stuck:
-            return []
-        return [
-            f"records of {len(stuck)} partition(s) that broker {broker} leads are not committed "
-            f"({capped(named(stuck))}): a replica of their ISR does not copy them"
-        ]
+        unserved = []
+        if refused := sorted(self._denied & denied):
+            its_own = {known: server for known, server in snapshot.servers.items() if known == broker}
+            where = strangers_at(self._connection, its_own, "").get(broker, "see who answers at its address")
+            unserved.append(
+                f"{len(refused)} partition(s) that broker {broker} leads are not served ({capped(named(refused))}), "
+                f"since who answers for it denies leading them: {where}"
+            )
+        self._denied = denied
+        if stuck := uncommitted(self._ends[0], committed) if len(self._ends) == 3 else []:
+            unserved.append(
+                f"records of {len(stuck)} partition(s) that broker {broker} leads are not committed "
+                f"({capped(named(stuck))}): a replica of their ISR does not copy them"
+            )
+        return unserved
 
     def _require_rights(self, session: Session) -> None:
         """Raise RequestFailedError unless all that the goal is about can be seen: Kafka hides the rest."""

@@ -128,6 +128,9 @@ FIXES = {
     "broker_cut_off": "See at which address its listener between brokers advertises it, and whether firewall, "
     "certificates and login let the others in. Then run site.yml with what is corrected: a run that gives this node "
     "other files may restart it although these partitions are low, since it is itself the cause.",
+    "broker_elsewhere": "Correct advertised_host and port of this broker's listener (kafka_listeners), names and "
+    "address translation, so that its address leads to it alone. Then run site.yml, which restarts it first when its "
+    "files change.",
     "broker_down": "Start that broker first (a stopped node may always be started); its log says why it stays away.",
     "broker_metadata_behind": "Wait until they have caught up; see their logs if they do not.",
     "no_active_controller": "Start the controllers that are down and wait for an election.",
@@ -152,6 +155,7 @@ def refusals(snapshot: Snapshot, stop: Stop, moving: Sequence[InFlight] = ()) ->
     return [
         *_broken_partitions(snapshot, stop),
         *_missing_brokers(snapshot, stop),
+        *_unreached_brokers(snapshot, stop),
         *_outdated_brokers(snapshot, stop),
         *_quorum(snapshot, stop),
         *_reassignments(stop, moving),
@@ -306,6 +310,21 @@ def _missing_brokers(snapshot: Snapshot, stop: Stop) -> Iterator[Refusal]:
             what=f"another broker than node {numbers(stop.nodes)} is down",
             found=capped(down),
             allowed="all other brokers of the inventory registered and not fenced, and every registered one answers",
+        )
+
+
+def _unreached_brokers(snapshot: Snapshot, stop: Stop) -> Iterator[Refusal]:
+    """Refuse while the address of another broker leads elsewhere: it serves nobody, so the others must.
+
+    Where that of the corrected node does too, two that have each other's address would wait for each other.
+    """
+    wrong = {broker: why for broker, why in snapshot.elsewhere.items() if broker not in stop.nodes}
+    if wrong and stop.corrected not in snapshot.elsewhere:
+        yield Refusal(
+            kind="broker_elsewhere",
+            what=f"another node answers at the address of broker {numbers(wrong)}",
+            found=capped([f"broker {broker}: {why}" for broker, why in sorted(wrong.items())]),
+            allowed="each broker at the address that it advertises",
         )
 
 

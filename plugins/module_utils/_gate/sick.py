@@ -7,6 +7,7 @@ other files. That is allowed under these rules, for one node at a time
 (docs/restarts.md#a-node-that-is-itself-the-cause):
 
 - a broker that is fenced leads nothing and is in no ISR but as the last of it, so its stop takes nothing away;
+- a broker at whose address another node answers is reached by nobody, and only other files of its own can change that;
 - a broker from which no other can copy is alone in the ISR, and holds records that nobody else has. They stay on its
   disk while it restarts. What its followers have must not grow meanwhile: one that catches up copies. No other replica
   may become leader, since none is in the ISR, unless unclean election is on: then the partition is not spared. All its
@@ -33,6 +34,7 @@ def sick(snapshot: Snapshot) -> dict[int, str]:
     """Return why each sick broker is; one that is fenced may just as well be stopped."""
     fenced = [one.id for one in snapshot.brokers if one.fenced]
     return {
+        **{one: f"broker {one} is not reached: {why}" for one, why in snapshot.elsewhere.items()},
         **{leader: cut_off_phrase(leader, keys) for leader, keys in snapshot.cut_off.items()},
         **{one: f"broker {one} is fenced: the controllers hear nothing of it in time" for one in fenced},
     }

@@ -53,6 +53,20 @@ def broker_down(state: State, _limits: Limits) -> Iterator[HealthFinding]:
         )
 
 
+def broker_elsewhere(state: State, _limits: Limits) -> Iterator[HealthFinding]:
+    """Find brokers whose advertised address leads to another node: nobody reaches them, and what they lead is mute."""
+    for node_id, where in sorted(state.elsewhere.items()):
+        yield HealthFinding(
+            "broker_elsewhere",
+            SERIOUS,
+            f"clients do not reach {state.name(node_id)} (id {node_id}): {where}",
+            found="another node at its address",
+            allowed="itself at the address that it advertises",
+            next_step="correct advertised_host and port of its listener (kafka_listeners), its name and address "
+            f"translation, then: {SITE}, which restarts it first when its files change",
+        )
+
+
 def broker_cut_off(state: State, _limits: Limits) -> Iterator[HealthFinding]:
     """Find brokers that lead partitions which their live followers cannot copy, and so are low because of them."""
     for node_id, phrase in sorted(state.cut_off.items()):

@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection, within
+from ansible_collections.streamops.kafka.plugins.module_utils._client.listeners import strangers_at
 from ansible_collections.streamops.kafka.plugins.module_utils._client.reach import PROBE_SECONDS
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._client.wire import Channel, tls_context
@@ -134,9 +135,9 @@ def state_of(
 ) -> State:
     """Ask beside a snapshot for everything else that health is judged by. What fails by itself is noted.
 
-    Requests: one to each broker for its log directories, one to each for its throttles, one for moves, one for
-    three settings of each 10,000 topics, some for the record of a move where there is one; a handshake of TLS with
-    each broker; and with watched groups one to each broker for its groups, and some for these.
+    Requests: two to each broker to be sure that it is there, one for its log directories, one for its throttles; one
+    for moves, one for three settings of each 10,000 topics, some for the record of a move where there is one; a
+    handshake of TLS with each broker; and with watched groups one to each broker for its groups, and some for these.
 
     Args:
         session: With the cluster; its user may describe the cluster.
@@ -149,7 +150,14 @@ def state_of(
     """
     untold: list[str] = []
     told = partial(_told, untold, polled)
-    alive, topics = ids_alive(snapshot.brokers), sorted({one.topic for one in snapshot.partitions})
+    # What such a broker is asked, another one answers or refuses.
+    elsewhere: dict[int, str] = told(
+        "who answers at the addresses of brokers",
+        partial(strangers_at, session.connection, snapshot.servers, snapshot.cluster_id),
+        {},
+    )
+    alive = [broker for broker in ids_alive(snapshot.brokers) if broker not in elsewhere]
+    topics = sorted({one.topic for one in snapshot.partitions})
     dirs: dict[int, list[dict[str, Any]]] = {
         broker: told(f"log directories of broker {broker}", partial(describe_log_dirs, session, broker), [])
         for broker in alive
@@ -179,6 +187,7 @@ def state_of(
         certificates=_certificates(connection, [b for b in snapshot.brokers if not b.fenced]),
         mechanisms=(connection.sasl_mechanism,) if connection.sasl_mechanism else (),
         untold=untold,
+        elsewhere=elsewhere,
         cut_off={one: cut_off_phrase(one, keys) for one, keys in settled.cut_off.items()},
         in_flight=moving,
         copied={key: _copied(one, held) for key, one in (moving or {}).items()},

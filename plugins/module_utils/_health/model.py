@@ -102,7 +102,8 @@ class State:
     ``versions`` are what the hosts run, None where it is unknown. ``start_files`` are by host what node_info returns of
     them. ``unsteady`` is what the controllers themselves see of a quorum without a stable leader (controllers,
     epochs and what ``changed`` there last, as phrases), empty of any other. ``untold`` are questions without an answer.
-    ``cut_off`` are by id the brokers from which others cannot copy, with a phrase each.
+    ``cut_off`` are by id the brokers from which others cannot copy, with a phrase each; ``elsewhere`` those at whose
+    address another node answers, with both.
     ``in_flight`` are the moves of ``moving`` in full, None where they are unknown; ``copied`` are by partition the
     bytes that its new brokers have, as far as they told. ``groups`` are those that were looked at. ``partitions`` are
     all of the cluster, with their min.insync.replicas. ``voter_racks`` are by id the racks of voters, of which Kafka
@@ -124,6 +125,7 @@ class State:
     mechanisms: tuple[str, ...] = ()
     untold: Sequence[str] = ()
     cut_off: Mapping[int, str] = field(default_factory=dict)
+    elsewhere: Mapping[int, str] = field(default_factory=dict)
     in_flight: Mapping[Key, InFlight] | None = None
     copied: Mapping[Key, Mapping[int, int]] = field(default_factory=dict)
     groups: Groups = field(default_factory=Groups)

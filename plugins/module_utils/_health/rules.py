@@ -14,6 +14,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.broker_rul
     broker_cordoned,
     broker_cut_off,
     broker_down,
+    broker_elsewhere,
     cluster_unreachable,
     disk_full,
     ghost_broker,
@@ -74,6 +75,7 @@ def untold(state: State, _limits: Limits) -> Iterator[HealthFinding]:
 #: The rules on a cluster that answers, in the order of their findings.
 RULES: tuple[Callable[[State, Limits], Iterator[HealthFinding]], ...] = (
     broker_down,
+    broker_elsewhere,
     broker_cut_off,
     ghost_broker,
     quorum_unsteady,
@@ -104,6 +106,7 @@ RULES: tuple[Callable[[State, Limits], Iterator[HealthFinding]], ...] = (
 KINDS = (
     "cluster_unreachable",
     "broker_down",
+    "broker_elsewhere",
     "broker_cut_off",
     "ghost_broker",
     "quorum_unsteady",

@@ -32,6 +32,8 @@ _CONSUMER, _DEBUGGER = -1, -2
 #: The same for the record with the largest timestamp, and the first version of the message that has it: an older broker
 #: would take it for a time, and answer for the oldest record.
 _NEWEST, _NEWEST_SINCE = -3, 7
+#: Kafka's errors UNKNOWN_TOPIC_OR_PARTITION and NOT_LEADER_OR_FOLLOWER (Errors): this broker does not lead it.
+_NOT_LED = frozenset((3, 6))
 
 
 @dataclass(frozen=True)
@@ -125,24 +127,30 @@ def _offsets_of_leader(
     return found
 
 
-def ends_at(session: Session, leader: int, keys: Iterable[Key]) -> tuple[dict[Key, int], dict[Key, int]]:
+def ends_at(session: Session, leader: int, keys: Iterable[Key]) -> tuple[dict[Key, int], dict[Key, int], set[Key]]:
     """Return by partition the end of its log at its leader, and its high watermark: what every replica of the ISR has.
 
-    Partitions that the broker does not lead any more are left out. Raises RequestFailedError when it does not answer.
-    A consumer is told the high watermark, who asks as a debugging consumer (-2, ListOffsetsRequest of Kafka) the end.
+    The third are the partitions that who answers denies leading, or does not know; those with other errors are left
+    out. Raises RequestFailedError when it does not answer. A consumer is told the high watermark, who asks as a
+    debugging consumer (-2, ListOffsetsRequest of Kafka) the end.
     """
     wanted = sorted(keys)
-    return _latest(session, leader, wanted, _DEBUGGER), _latest(session, leader, wanted, _CONSUMER)
+    ends, _denied = _latest(session, leader, wanted, _DEBUGGER)
+    committed, denied = _latest(session, leader, wanted, _CONSUMER)
+    return ends, committed, denied
 
 
-def _latest(session: Session, leader: int, keys: list[Key], replica: int) -> dict[Key, int]:
-    found = {}
+def _latest(session: Session, leader: int, keys: list[Key], replica: int) -> tuple[dict[Key, int], set[Key]]:
+    """Return the latest offsets as a replica or consumer is told them, and the partitions that are not led there."""
+    found: dict[Key, int] = {}
+    denied: set[Key] = set()
     for part in parts(keys, _PARTITIONS):
         request = _offsets_request(session, dict.fromkeys(part, LATEST), replica)
         for topic in session.send(f"list offsets at broker {leader}", request, leader).topics:
             told = {(topic.name, one.partition_index): one.offset for one in topic.partitions if not one.error_code}
             found.update(told)
-    return found
+            denied.update((topic.name, one.partition_index) for one in topic.partitions if one.error_code in _NOT_LED)
+    return found, denied
 
 
 def _offsets_request(

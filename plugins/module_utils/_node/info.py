@@ -57,6 +57,7 @@ def node_info(params: Mapping[str, Any], run: Callable[..., Any] = commands.run)
         "unreadable_files": unreadable,
         "beside": _beside(params),
         "installed_as": _installed_as(params),
+        "advertised": record.advertised(started["properties"]) if started and found["running"] else {},
         "copies": record.copies(last["properties"]) if last else {},
         "traces": [path for path in params["trace_files"] if _left(path)],
         "start_files": _start_files(params["config_dir"]),

@@ -54,6 +54,12 @@ def copies(properties: Mapping[str, str]) -> dict[str, str]:
     return {key: value for key, value in properties.items() if _COPIES.search(key)}
 
 
+def advertised(properties: Mapping[str, str]) -> dict[str, str]:
+    """Return where each listener of a node of Kafka is advertised, host:port by its name; empty of another node."""
+    entries = (one.strip().partition("://") for one in properties.get("advertised.listeners", "").split(","))
+    return {name: address for name, _separator, address in entries if address}
+
+
 def version(text: str | None) -> str | None:
     """Return the version of the release whose jars a java argument file names, None without such a file.
 

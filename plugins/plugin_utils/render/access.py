@@ -66,9 +66,7 @@ class Access:
     @key
     def connection(self) -> dict[str, Any]:
         """How the modules reach the cluster: the defaults of the action group streamops.kafka.cluster."""
-        return connection(
-            self._cluster.nodes, {"bootstrap_servers": self._cluster.bootstrap_servers, **self.administrator()}
-        )
+        return connection(self._cluster.nodes, {"bootstrap_servers": self._cluster.servers_now, **self.administrator()})
 
     def administrator(self) -> dict[str, Any]:
         """Who the administrator is, and what shows it; paths on the control node."""

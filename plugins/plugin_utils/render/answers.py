@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._client.identity import IDENTITY
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.format_refusals import cluster_ids
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import listener_for
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.firewall import NODES, PARTIES
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.kafka import tls_dir
@@ -34,6 +36,8 @@ FIXES = {
     "login": "correct kafka_admin_user, kafka_admin_password and kafka_sasl_mechanisms",
     "answer": "see the log of {node}; where some connections have an answer, raise max.connections, or "
     "max.connections.per.ip, in its properties (kafka_config)",
+    IDENTITY: "correct advertised_host and port of the listener (kafka_listeners), so that they lead to {node} alone: "
+    "look at what the inventory gives other nodes, at name servers, and at address translation and load balancers",
 }
 
 
@@ -74,8 +78,17 @@ class Answers(Parts):
     @property
     def _plan(self) -> Plan:
         limit = self._model["properties"].get("max.connections.per.ip")
-        made: Plan = self._once("plan", lambda: plan(self._model["places"], self._results.host, limit))
+        made: Plan = self._once(
+            "plan", lambda: plan(self._model["places"], self._results.host, limit, self._cluster_id)
+        )
         return made
+
+    @property
+    def _cluster_id(self) -> str:
+        """The id of the cluster, of the inventory or of the disks of the node; empty where neither has it."""
+        given = str(self._model["settings"]["kafka_cluster_id"])
+        disks = self._results.of(self._results.host, "__common_node_info").get("disks") or []
+        return given or next(iter(cluster_ids([{"disks": disks}])), "")
 
     def _by_node(self) -> list[dict[str, Any]]:
         """What each node asks: {host, options}, the options those of listener_check."""
@@ -113,11 +126,18 @@ class Answers(Parts):
             yield "the control node", of_control_node
 
     def _unasked(self) -> list[str]:
-        """The places that could not ask, each with the reason."""
-        return [
+        """The places that could not ask, and the listeners of which no place knows who answers, with the reason."""
+        could_not = [
             f"{place} could not ask: {result.get('msg', 'no result')}"
             for place, result in self._asked()
             if "unreached" not in result
+        ]
+        answered = [one for _place, result in self._asked() for one in result.get("answered", [])]
+        known = {one["listener"] for one in answered if not one["unidentified"]}
+        unknown = {one["listener"]: one["unidentified"] for one in answered if one["listener"] not in known}
+        return could_not + [
+            f"listener {listener} answers, and it is not known whether as this node: {why}"
+            for listener, why in unknown.items()
         ]
 
     def _silent(self) -> list[tuple[str, Mapping[str, Any]]]:
@@ -127,8 +147,9 @@ class Answers(Parts):
     def _unreached(self) -> list[str]:
         """A sentence without an end for each of them."""
         return [
-            f"{one['node']}: listener {one['listener']} at {one['address']} does not answer {place} ({one['stage']}): "
-            f"{one['why']}"
+            f"{one['node']}: listener {one['listener']} at {one['address']} "
+            + (f"leads {place} to another node" if one["stage"] == IDENTITY else f"does not answer {place}")
+            + f" ({one['stage']}): {one['why']}"
             for place, one in self._silent()
         ]
 
@@ -138,11 +159,11 @@ class Answers(Parts):
         return list(dict.fromkeys(found))
 
 
-def plan(places: Sequence[Place], host: str, per_address: Any = None) -> Plan:
+def plan(places: Sequence[Place], host: str, per_address: Any = None, cluster_id: str = "") -> Plan:
     """Return who asks which listeners of a node of Kafka.
 
     places -- those of the firewall: all nodes of all clusters, with their firewalls; per_address -- the node's
-    max.connections.per.ip, None without one.
+    max.connections.per.ip, None without one; cluster_id -- empty where it is not known.
     """
     node = next(place for place in places if place["host"] == host)
     others = [
@@ -154,7 +175,7 @@ def plan(places: Sequence[Place], host: str, per_address: Any = None) -> Plan:
     by_node: dict[str, list[dict[str, Any]]] = {}
     by_control_node, unchecked = [], []
     for listener in (one for one in node["listeners"] if one["opens"]):
-        asked = _question(node, listener, connections)
+        asked = _question(node, listener, connections, cluster_id)
         wanted = checked_from(node, listener)
         peers = _peers(node, listener, others) if OTHER_NODES in wanted else []
         reasons = [] if wanted else [unwanted(node, listener)]
@@ -172,7 +193,7 @@ def plan(places: Sequence[Place], host: str, per_address: Any = None) -> Plan:
     return Plan(by_node, by_control_node, unchecked)
 
 
-def _question(node: Place, listener: Mapping[str, Any], connections: int) -> dict[str, Any]:
+def _question(node: Place, listener: Mapping[str, Any], connections: int, cluster_id: str) -> dict[str, Any]:
     return {
         "node": node["host"],
         "name": listener["name"],
@@ -180,6 +201,9 @@ def _question(node: Place, listener: Mapping[str, Any], connections: int) -> dic
         "port": listener["port"],
         "protocol": listener["protocol"],
         "connections": connections,
+        "node_id": node["node_id"],
+        "cluster_id": cluster_id,
+        "role": "controller" if listener["purpose"] == "controllers" else "broker",
     }
 
 

@@ -34,7 +34,9 @@ class ClientBundle(Parts):
             """What is in the bundle of each user."""
             is_tls = "ssl_ca_location" in model["connection"]
             ca = Path(model["connection"]["ssl_ca_location"]).read_text(encoding="utf-8") if is_tls else ""
-            return client_bundle(bundle_users(model["node"], settings), model["connection"], folder, ca)
+            # Clients get the addresses of the inventory, and none that a broker is about to leave.
+            connection = {**model["connection"], "bootstrap_servers": model["bootstrap_servers"]}
+            return client_bundle(bundle_users(model["node"], settings), connection, folder, ca)
 
         super().__init__(
             {

@@ -17,6 +17,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model im
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import (
     ZOOKEEPER_MODE,
     endpoints,
+    listener_for,
     peer_names,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.provers import provers
@@ -137,6 +138,21 @@ class ClusterView:
     def bootstrap_servers(self) -> list[str]:
         """Where clients begin, as host:port."""
         return endpoints(self.nodes, "clients")
+
+    @property
+    def servers_now(self) -> list[str]:
+        """Where clients begin, first by the inventory, then where running brokers advertise the same listener now.
+
+        They differ while the inventory moves that listener to another port or address: brokers take it one by one.
+        """
+        now = [
+            (self._results.of(node["host"], "__common_node_info").get("advertised") or {}).get(
+                listener_for(node, "clients")["name"]
+            )
+            for node in self.nodes
+            if "broker" in node["roles"]
+        ]
+        return list(dict.fromkeys([*self.bootstrap_servers, *(server for server in now if server)]))
 
     @key
     def super_users(self) -> list[str]:

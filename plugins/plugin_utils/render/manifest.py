@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.node import kinds
@@ -27,17 +26,17 @@ class ManifestParts(Parts):
                 "properties": lambda: self._bare.properties,
                 "limits": lambda: self._bare.limits,
                 "watched": lambda: [file.path for file in self._bare.watched()],
-                # Without the lambda the manifest would be made here, before anybody asks for it.
+                # Without its lambda a part would be made here, before anybody asks for it.
                 "wanted": lambda: self._whole.wanted(),  # pylint: disable=unnecessary-lambda
                 "directories": lambda: [one.plain() for one in self._bare.directories],
                 "start_files": lambda: shown(self._whole.start_files()),
                 "secret_start_files": lambda: hidden(self._whole.start_files()),
                 "other_files": lambda: shown(self._whole.other_files()),
                 "secret_other_files": lambda: hidden(self._whole.other_files()),
-                "trial": partial(kinds.trial, model),
+                "trial": lambda: kinds.trial(model),
                 "note": lambda: [kinds.note(model).plain()],
                 "data_directories": lambda: [one.plain() for one in kinds.identity(model)[0]],
-                "myid": lambda: kinds.identity(model)[1].plain(),
+                "myid": lambda: kinds.identity(model)[1].plain(),  # pylint: disable=unnecessary-lambda
             }
         )
 

@@ -32,6 +32,16 @@ def test_a_listener_between_brokers_that_is_out_of_reach_fails_and_says_all(comb
     assert "from kafka3" not in run.output, "the first that finds it out of reach ends the wait"
 
 
+def test_a_listener_that_leads_to_another_node_fails_and_says_who_answers(combined: Cluster, tmp_path: Path) -> None:
+    lie = listeners(combined, "BROKER", port=combined.port("kafka2", 1))
+    run = ask(combined, tmp_path, "--limit", "kafka1", kafka_listeners=lie)
+    assert run.rc != 0
+    address = f"127.0.0.1:{combined.port('kafka2', 1)}"
+    who = "(identity): broker 2 answers there, not broker 1"
+    assert f"kafka1: listener BROKER at {address} leads kafka2 to another node {who}" in said(run)
+    assert "fix: correct advertised_host and port of the listener (kafka_listeners)" in said(run)
+
+
 @pytest.mark.full
 def test_a_listener_for_clients_is_asked_from_the_control_node(combined: Cluster, tmp_path: Path) -> None:
     lie = listeners(combined, "CLIENT", advertised_host=ELSEWHERE)

@@ -16,6 +16,7 @@ from tests.support.lone_broker import LoneBroker
 from tests.support.modules import run_module
 
 LIMIT = 2
+CLUSTER_ID = "MkU3OEVBNTcwNTJENDM2Qk"
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +24,7 @@ def broker(tmp_path_factory: pytest.TempPathFactory, kafka_release: Callable[[st
     """One broker whose listener for clients takes LIMIT connections."""
     bound = {"listener.name.plaintext.max.connections": str(LIMIT)}
     one = LoneBroker(kafka_release("4.3.1"), tmp_path_factory.mktemp("listeners"), free_port_base(), **bound)
-    one.format("MkU3OEVBNTcwNTJENDM2Qk")
+    one.format(CLUSTER_ID)
     one.start()
     yield one
     one.kill()
@@ -32,6 +33,19 @@ def broker(tmp_path_factory: pytest.TempPathFactory, kafka_release: Callable[[st
 def listener(name: str, port: int, connections: int = 1, host: str = "127.0.0.1") -> dict[str, Any]:
     """One listener of it."""
     return {"node": "kafka1", "name": name, "host": host, "port": port, "connections": connections}
+
+
+def of(node_id: int, *listeners: dict[str, Any], cluster_id: str = CLUSTER_ID) -> list[dict[str, Any]]:
+    """The same listeners, at which this node of this cluster must answer."""
+    return [
+        {
+            **one,
+            "node_id": node_id,
+            "cluster_id": cluster_id,
+            "role": "controller" if one["name"] == "CONTROLLER" else "broker",
+        }
+        for one in listeners
+    ]
 
 
 def check(*listeners: dict[str, Any], **options: Any) -> dict[str, Any]:
@@ -60,6 +74,33 @@ def test_a_limit_that_its_peers_exceed_is_told_and_asked_again_within_the_time(b
     assert one["why"] == f"connected to 127.0.0.1:{broker.port}, but {said}"
     # What it held is free again.
     assert check(listener("PLAINTEXT", broker.port, LIMIT), wait=10)["unreached"] == []
+
+
+def test_a_node_says_who_it_is_on_each_kind_of_listener(broker: LoneBroker) -> None:
+    asked = of(1, listener("PLAINTEXT", broker.port), listener("CONTROLLER", broker.port + 1, 3))
+    found = check(*asked, wait=20)
+    assert found["unreached"] == []
+    assert [one["unidentified"] for one in found["answered"]] == ["", ""]
+
+
+def test_another_node_at_the_address_is_named_and_not_waited_for(broker: LoneBroker) -> None:
+    asked = of(2, listener("PLAINTEXT", broker.port), listener("CONTROLLER", broker.port + 1))
+    found = check(*asked, wait=60)
+    assert (found["answered"], found["looks"]) == ([], 1)
+    assert [(one["listener"], one["stage"], one["why"]) for one in found["unreached"]] == [
+        ("PLAINTEXT", "identity", "broker 1 answers there, not broker 2"),
+        ("CONTROLLER", "identity", "controller 1 answers there, not controller 2"),
+    ]
+
+
+def test_the_same_id_in_another_cluster_is_another_node(broker: LoneBroker) -> None:
+    asked = of(1, listener("PLAINTEXT", broker.port), listener("CONTROLLER", broker.port + 1), cluster_id="AnotherOne")
+    found = check(*asked)["unreached"]
+    other = f"of another cluster ({CLUSTER_ID}, not AnotherOne) answers there"
+    assert [one["why"] for one in found] == [
+        f"broker 1 {other}, not broker 1",
+        f"controller 1 {other}, not controller 1",
+    ]
 
 
 def test_an_address_that_the_broker_does_not_listen_at(broker: LoneBroker) -> None:

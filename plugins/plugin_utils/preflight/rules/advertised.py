@@ -2,7 +2,8 @@
 # Private to this collection.
 """Preflight rules on the address that a listener advertises against the one that it is bound to.
 
-Only addresses are judged: a name may lead anywhere, and what is bound to all addresses is found at each.
+Only addresses are judged: a name may lead anywhere, and what is bound to all addresses is found at each. The names by
+which the inventory itself reaches a node are known, so a node that advertises those of another one is too.
 """
 
 from __future__ import annotations
@@ -60,6 +61,51 @@ def advertised_translated(inventory: Inventory) -> Iterator[Problem]:
     for node, listener, loopback in _elsewhere(inventory):
         if not loopback:
             yield _problem(node, listener, "is bound to another address than it advertises")
+
+
+@rule(
+    variable="kafka_listeners",
+    allowed="an address that leads to this node",
+    fix="set advertised_host to an address of the node itself; two nodes may have each other's",
+    acceptable=True,
+)
+def advertised_of_other(inventory: Inventory) -> Iterator[Problem]:
+    """A listener advertises an address at which another node listens, as where two nodes have each other's: clients of
+    one reach the other, which refuses them. Judged are the hosts that listeners are bound to, `ansible_host` and
+    inventory names, of the nodes of one cluster or of one machine."""
+    for node in inventory.kafka:
+        for listener in node.listeners():
+            others = [other for other in inventory.kafka if _answers_for(other, node, listener)]
+            if others:
+                what = f"listener {listener.name} advertises the address of {', '.join(one.name for one in others)}"
+                yield Problem(node, what, listener.socket)
+
+
+def _answers_for(other: Node, node: Node, listener: Listener) -> bool:
+    """Tell whether another node listens at what a listener advertises, and the node itself does not.
+
+    Where both advertise it, advertised_twice says so, and where both open it, port_twice_on_machine.
+    """
+    beside = other.machine == node.machine
+    if other is node or not (beside or other.cluster == node.cluster):
+        return False
+    told = listener.advertised_host.lower()
+    # What is loopback, or the machine that both share, leads to nobody in particular.
+    names = () if beside else tuple(name for name in _names(other) if name not in _names(node))
+    if told == listener.host.lower() or (is_loopback(told) and not beside):
+        return False
+    return any(
+        one.port == listener.port
+        and one.opens
+        and one.advertised_host.lower() != told
+        and (one.host.lower() == told or (told in names and one.host in ("", *META_ADDRESSES)))
+        for one in other.listeners()
+    )
+
+
+def _names(node: Node) -> tuple[str, ...]:
+    """Return the names and addresses by which the inventory reaches the machine of a node."""
+    return tuple(name.lower() for name in (node.name, node.variables.get("ansible_host")) if isinstance(name, str))
 
 
 @rule(

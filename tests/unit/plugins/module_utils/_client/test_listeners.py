@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import struct
 import threading
 import time
 from pathlib import Path
@@ -11,10 +12,11 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.listener_options import CHECK_SPEC
-from ansible_collections.streamops.kafka.plugins.module_utils._client.listeners import check_listeners, targets
+from ansible_collections.streamops.kafka.plugins.module_utils._client.listener_targets import targets
+from ansible_collections.streamops.kafka.plugins.module_utils._client.listeners import check_listeners
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
 from tests.support.certificates import Issued, issue
-from tests.support.talks import Serve, Talk, babbles, broker, shows, silent
+from tests.support.talks import Serve, Talk, babbles, broker, node, read, reply, shows, silent
 
 
 def entry(address: str, protocol: str = "PLAINTEXT", connections: int = 1) -> dict[str, Any]:
@@ -50,7 +52,8 @@ def test_a_listener_that_answers_says_how_many_connections_it_held(serve: Serve)
     address = serve(broker)
     answered, silent_ones = check(entry(address, connections=4))
     assert not silent_ones
-    assert answered == [{"node": "kafka1", "listener": "BROKER", "address": address, "connections": 4}]
+    told = {"node": "kafka1", "listener": "BROKER", "address": address, "connections": 4, "unidentified": ""}
+    assert answered == [told]
 
 
 def test_all_connections_are_open_at_once(serve: Serve) -> None:
@@ -207,3 +210,84 @@ def test_one_login_serves_only_listeners_that_log_in(serve: Serve) -> None:
     listeners = (entry(serve(broker), "SASL_PLAINTEXT"), entry(serve(broker)))
     answered, silent_ones = check(*listeners, **ALICE, sasl_password="s3cret")
     assert [len(answered), silent_ones] == [2, []]
+
+
+# -- who answers -------------------------------------------------------------------------------------------------
+
+
+def of(node_id: int, listener: dict[str, Any], cluster_id: str = "ours", role: str = "broker") -> dict[str, Any]:
+    """A listener at which this node must answer."""
+    return {**listener, "node_id": node_id, "cluster_id": cluster_id, "role": role}
+
+
+def in_turn(*talks: Talk) -> Talk:
+    """A load balancer: each connection gets to the next of them."""
+    order = iter(talks * 10)
+
+    def talk(connection: socket.socket) -> None:
+        next(order)(connection)
+
+    return talk
+
+
+@pytest.mark.parametrize("connections", [1, 2, 4])
+def test_a_node_that_says_that_it_is_the_right_one(serve: Serve, connections: int) -> None:
+    answered, strangers = check(of(1, entry(serve(node(1, "ours")), connections=connections)))
+    assert strangers == []
+    assert [(one["connections"], one["unidentified"]) for one in answered] == [(connections, "")]
+    controller = entry(serve(node(1, "ours", is_controller=True)))
+    assert check(of(1, controller, role="controller"))[1] == []
+
+
+def test_another_broker_at_the_address_is_named(serve: Serve) -> None:
+    address = serve(node(2, "ours"))
+    assert unreached(of(1, entry(address))) == ("identity", "broker 2 answers there, not broker 1")
+    assert check(entry(address))[1] == [], "without an id any broker may answer"
+
+
+def test_a_broker_of_another_cluster_is_named_with_both(serve: Serve) -> None:
+    why = "broker 1 of another cluster (theirs, not ours) answers there, not broker 1"
+    assert unreached(of(1, entry(serve(node(1, "theirs"))))) == ("identity", why)
+    # Its cluster is known to everybody, its id is not.
+    hidden = "another broker of another cluster (theirs, not ours) answers there, not broker 1"
+    assert unreached(of(1, entry(serve(node(1, "theirs", refuses=31))))) == ("identity", hidden)
+    assert check(of(1, entry(serve(node(1, "theirs"))), cluster_id=""))[1] == [], "an id that nobody knows"
+
+
+def test_a_controller_is_asked_for_the_endpoints_of_controllers(serve: Serve) -> None:
+    address = serve(node(3, "theirs", is_controller=True))
+    why = "controller 3 of another cluster (theirs, not ours) answers there, not controller 1"
+    assert unreached(of(1, entry(address), role="controller")) == ("identity", why)
+
+
+def test_a_load_balancer_leads_to_the_right_node_at_times(serve: Serve) -> None:
+    brokers = [node(number, "ours") for number in (1, 2, 3)]
+    stage, why = unreached(of(1, entry(serve(in_turn(*brokers)))))
+    assert (stage, why.partition(":")[0]) == ("identity", "broker 2 answers there, not broker 1")
+    assert why.endswith("1 of 2 connections reached the right one, as through a load balancer")
+    assert unreached(of(1, entry(serve(in_turn(*brokers)), connections=3)))[0] == "identity"
+
+
+def unidentified(listener: dict[str, Any], **access: Any) -> str:
+    """Why it is not known who answers at the only listener."""
+    (answered,), strangers = check(listener, **access)
+    assert strangers == []
+    return str(answered["unidentified"])
+
+
+def test_who_may_not_ask_is_told_so_and_the_listener_is_not_blamed(serve: Serve) -> None:
+    why = "who asks lacks the right DescribeConfigs on the cluster"
+    assert unidentified(of(1, entry(serve(node(1, "ours", refuses=31))))) == why
+    why = "the request DescribeConfigs ended with Kafka's error 35"
+    assert unidentified(of(1, entry(serve(node(1, "ours", refuses=35))))) == why
+    why = "the listener wants a login, and who asks has none"
+    assert unidentified(of(1, entry(serve(broker), "SASL_PLAINTEXT"))) == why
+
+
+def test_a_node_that_ends_the_connection_at_that_question_answers_all_the_same(serve: Serve) -> None:
+    def old(connection: socket.socket) -> None:
+        read(connection)
+        reply(connection, struct.pack(">hi", 0, 0))
+        read(connection)
+
+    assert unidentified(of(1, entry(serve(old)))) == "it did not say who it is: the server closed the connection"

@@ -77,6 +77,7 @@ def zookeeper(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     monkeypatch.setattr(look, "list_reassignments", lambda _session: {})
     monkeypatch.setattr(look, "take_snapshot", lambda _session, _quorum: seen)
     monkeypatch.setattr(look, "silent_brokers", silent)
+    monkeypatch.setattr(look, "strangers_at", lambda _connection, _servers, _cluster_id: {})
     monkeypatch.setattr(look, "topics_at", lambda _session, broker, _names: {"t": (NEW,)} if broker == 3 else {})
     return asked
 
@@ -90,3 +91,36 @@ def test_with_zookeeper_each_broker_that_stays_is_asked_and_the_controller_tells
     assert [(one["kind"], one["found"]) for one in found["refusals"]] == [
         ("would_fall_under_min_isr", "t-0 (ISR 1, 3, min 2)")
     ]
+
+
+LED = Partition("t", 0, 1, (1, 2, 3), (1, 2, 3), 2, False)
+SERVING = Snapshot("id", 3, tuple(Broker(n, name, 1, None, False) for n, name in NAMES.items()), (LED,), None)
+
+
+def unmet_looks(monkeypatch: pytest.MonkeyPatch, denied: Iterable[set[tuple[str, int]]], where: str = "") -> list[str]:
+    """What looks in turn find missing of broker 1, which denies leading these partitions in each of them."""
+    answers = iter(denied)
+
+    def ends_at(
+        _session: Session, _broker: int, _keys: Iterable[object]
+    ) -> tuple[object, object, set[tuple[str, int]]]:
+        return {}, {}, next(answers)
+
+    monkeypatch.setattr(look, "require_describe", lambda _session, _what: None)
+    monkeypatch.setattr(look, "glance", lambda _session: SERVING)
+    monkeypatch.setattr(look, "list_reassignments", lambda _session: {})
+    monkeypatch.setattr(look, "ends_at", ends_at)
+    elsewhere = {1: where} if where else {}
+    monkeypatch.setattr(look, "strangers_at", lambda _connection, _servers, _cluster_id: elsewhere)
+    observer = look.IsrObserver(Connection(("a:1",)), Goal("own", broker=1, serves=True))
+    return ["; ".join(observer.take().unmet) for _look in range(2)]
+
+
+def test_what_a_broker_denies_leading_in_two_looks_is_not_served(monkeypatch: pytest.MonkeyPatch) -> None:
+    where = "at a:1 broker 2 answers there, not broker 1"
+    first, second = unmet_looks(monkeypatch, [{("t", 0)}, {("t", 0)}], where)
+    assert first == "", "leaders change between two requests of one look"
+    said = "1 partition(s) that broker 1 leads are not served (t-0), since who answers for it denies leading them"
+    assert second == f"{said}: {where}"
+    assert unmet_looks(monkeypatch, [{("t", 0)}, {("t", 0)}])[1] == f"{said}: see who answers at its address"
+    assert unmet_looks(monkeypatch, [{("t", 0)}, set()]) == ["", ""]

@@ -106,3 +106,28 @@ def test_a_well_node_is_judged_as_ever_when_its_files_differ() -> None:
     low = cluster((part(0, 1, (1, 2)), part(1, 2, (2, 1))))
     assert refused(low, 1, correcting=True) == refused(low, 1, correcting=False) == ["would_fall_under_min_isr"]
     assert not judge(low, (), Stop(frozenset((1,)), correcting=True))["corrects"]
+
+
+#: Brokers 1 and 2 have each other's address.
+EXCHANGED = {1: "at a:1 broker 2 answers there, not broker 1", 2: "at b:1 broker 1 answers there, not broker 2"}
+WELL = (part(0, 1, (1, 2, 3)), part(1, 2, (2, 1, 3)), part(2, 3, (3, 1, 2)))
+
+
+def test_a_broker_at_whose_address_another_one_answers_is_sick_and_named() -> None:
+    snapshot = replace(cluster(WELL), elsewhere=EXCHANGED)
+    assert sick(snapshot) == {broker: f"broker {broker} is not reached: {why}" for broker, why in EXCHANGED.items()}
+    stop = Stop(frozenset((3,)), expected_brokers=ALL, expected_controllers=ALL, correcting=True)
+    (refusal,) = judge(snapshot, (), stop)["refusals"]
+    assert refusal["kind"] == "broker_elsewhere"
+    assert refusal["what"] == "another node answers at the address of broker 1, 2"
+    assert refusal["found"] == ", ".join(f"broker {broker}: {why}" for broker, why in EXCHANGED.items())
+
+
+def test_two_that_have_each_others_address_do_not_wait_for_each_other() -> None:
+    snapshot = replace(cluster(WELL), elsewhere=EXCHANGED)
+    assert refused(snapshot, 1, correcting=False) == ["broker_elsewhere"]
+    assert refused(snapshot, 1, correcting=True) == []
+    # When the first one is corrected, the other one alone is sick, and no gate of the rest opens before it is well.
+    rest = replace(snapshot, elsewhere={2: EXCHANGED[2]})
+    assert refused(rest, 2, correcting=True) == []
+    assert refused(rest, 3, correcting=True) == ["broker_elsewhere"]

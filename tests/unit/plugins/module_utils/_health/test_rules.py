@@ -90,6 +90,11 @@ CASES: dict[str, tuple[State, str, str, str]] = {
         ),
         "broker_cut_off", "broker 1, 3 cannot copy from broker 2 (kafka2 at 127.0.0.9:9093)", "DEGRADED",
     ),
+    "elsewhere": (
+        state(given={"elsewhere": {2: "at b:1 broker 3 answers there, not broker 2"}}),
+        "broker_elsewhere", "clients do not reach kafka2 (id 2): at b:1 broker 3 answers there, not broker 2",
+        "DEGRADED",
+    ),
     "unsteady": (
         state(given={"unsteady": UNSTEADY}, quorum=quorum(leader_id=None, error="it has no stable leader")),
         "quorum_unsteady", "the metadata quorum has no stable leader", "DEGRADED",

@@ -72,6 +72,18 @@ num.replica.fetchers=4
     }
 
 
+def test_where_a_running_process_advertises_its_listeners(tmp_path: Path) -> None:
+    text = "advertised.listeners=CLIENT://a:1, BROKER://[fd00::1]:2"
+    assert info(state_dir=str(tmp_path))["advertised"] == {}
+    runs, ended = tmp_path / "runs", tmp_path / "ended"
+    runs.mkdir()
+    ended.mkdir()
+    found = info(state_dir=record(runs, server_properties=text, jvm_options="-Xmx1g"))
+    assert found["advertised"] == {"CLIENT": "a:1", "BROKER": "[fd00::1]:2"}
+    gone = record(ended, server_properties=text, jvm_options="-Xmx1g", pid="0", start_time="1")
+    assert info(state_dir=gone)["advertised"] == {}
+
+
 def test_traces_are_files_that_are_there_with_something_in_them(tmp_path: Path) -> None:
     (tmp_path / "note").write_text("x")
     (tmp_path / "empty.log").write_text("")

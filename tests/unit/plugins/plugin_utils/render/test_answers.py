@@ -72,8 +72,12 @@ def test_nodes_ask_what_nodes_connect_to_and_the_control_node_what_clients_do() 
             "port": 9092,
             "protocol": "PLAINTEXT",
             "connections": 1,
+            "node_id": 1,
+            "cluster_id": "",
+            "role": "broker",
         }
     ]
+    assert [one["role"] for one in found.by_node["kafka2"]] == ["broker", "controller"]
 
 
 def test_brokers_and_controllers_ask_a_controller_and_brokers_a_broker() -> None:
@@ -265,9 +269,42 @@ def test_who_could_not_ask_blames_nobody() -> None:
 
 
 def test_each_stage_has_its_fix_once() -> None:
-    stages = ["resolve", "connect", "tls", "login", "answer"]
+    stages = ["resolve", "connect", "tls", "login", "answer", "identity"]
     assert list(FIXES) == stages
     found = {"unreached": [silent(stage) for stage in [*stages, *stages]]}
     fixes = left(kafka2=found, C=found)["answers"]["fixes"]
     assert len(fixes) == len(stages)
-    assert "see the log of kafka1" in fixes[-1]
+    assert "see the log of kafka1" in fixes[-2]
+    assert "so that they lead to kafka1 alone" in fixes[-1]
+
+
+def test_a_node_at_the_address_of_another_one_is_told_with_who_answers() -> None:
+    found = {**silent("identity"), "why": "broker 2 answers there, not broker 1"}
+    (said,) = left(kafka2={"unreached": [found]})["answers"]["unreached"]
+    assert said == (
+        "kafka1: listener BROKER at 127.0.0.9:9094 leads kafka2 to another node (identity): "
+        "broker 2 answers there, not broker 1"
+    )
+
+
+def answered(listener: str, why: str = "") -> dict[str, Any]:
+    """One listener that answered."""
+    return {"node": "kafka1", "listener": listener, "address": "a:1", "connections": 1, "unidentified": why}
+
+
+def test_a_listener_of_which_no_place_knows_who_answers_is_said_once() -> None:
+    of_kafka2 = {"unreached": [], "answered": [answered("BROKER", "no right"), answered("CONTROLLER")]}
+    of_kafka3 = {"unreached": [], "answered": [answered("BROKER", "no right"), answered("CONTROLLER", "no right")]}
+    answers = left(kafka2=of_kafka2, kafka3=of_kafka3)["answers"]
+    assert answers["unreached"] == []
+    assert answers["unasked"] == ["listener BROKER answers, and it is not known whether as this node: no right"]
+
+
+def test_the_cluster_of_the_inventory_or_of_the_disks_must_answer() -> None:
+    def asked(**more: Any) -> str:
+        return str(combined(**more)["answers"]["by_control_node"]["listeners"][0]["cluster_id"])
+
+    disks = [{"meta_properties": None}, {"meta_properties": {"cluster.id": "of-disks"}}]
+    assert asked() == ""
+    assert asked(__common_node_info={"disks": disks}) == "of-disks"
+    assert asked(__common_node_info={"disks": disks}, kafka_cluster_id="given") == "given"

@@ -171,3 +171,13 @@ def test_the_administrator_has_credentials_of_every_scram_mechanism() -> None:
     assert [one.partition("=")[0] for one in made] == ["SCRAM-SHA-512", "SCRAM-SHA-256"]
     assert all("admin" in one and "s3cret" not in one for one in made)
     assert made != view({"a": both}, brokers=["a"])["admin_credentials"]
+
+
+def test_modules_reach_brokers_where_they_run_now_too() -> None:
+    """The inventory moves the listener of administration; each broker takes that in its turn."""
+    addresses = {f"b{n}": {"kafka_node_id": n, "ansible_host": f"10.0.0.{n}"} for n in (1, 2)}
+    now = {"__common_node_info": {"advertised": {"CLIENT": "10.0.0.1:9999", "BROKER": "10.0.0.1:9998"}}}
+    made = view({**addresses, "b1": {**addresses["b1"], **now}}, brokers=["b1", "b2"], host="b2")
+    wanted = ["10.0.0.1:9092", "10.0.0.2:9092"]
+    assert made["bootstrap_servers"] == made["endpoint"]["bootstrap_servers"] == wanted
+    assert made["connection"]["bootstrap_servers"] == [*wanted, "10.0.0.1:9999"]

@@ -97,3 +97,59 @@ def test_nodes_of_other_machines_reach_what_is_theirs(place: int) -> None:
     inventory = combined(hosts=own)
     # What is for clients may have a proxy before it.
     assert judged(inventory) == ([] if place == 0 else [(BOUND, "error")])
+
+
+# -- the address of another node -----------------------------------------------------------------------------------
+
+OTHERS = "advertised_of_other"
+
+
+def exchanged(first: str, second: str, place: int = 0, bound: tuple[str, str] = ("", ""), **more: Any) -> Inventory:
+    """Combined nodes of which the first two advertise these, bound to those."""
+    own = {
+        "kafka1": {"kafka_listeners": listener(place, host=bound[0], advertised_host=first), **more},
+        "kafka2": {"kafka_listeners": listener(place, host=bound[1], advertised_host=second), **more},
+    }
+    return combined(hosts=own)
+
+
+def of_others(inventory: Inventory) -> list[str]:
+    """What the rule says."""
+    return [one.sentence() for one in check_inventory(inventory) if one.name == OTHERS]
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+@pytest.mark.parametrize(("first", "second"), [("10.0.0.2", "10.0.0.1"), ("kafka2", "KAFKA1")])
+def test_two_nodes_that_exchange_their_addresses_are_both_named(place: int, first: str, second: str) -> None:
+    found = of_others(exchanged(first, second, place))
+    assert [sentence.partition(":")[0] for sentence in found] == ["kafka1", "kafka2"]
+    assert f"listener {LISTENERS[place]['name']} advertises the address of kafka2" in found[0]
+
+
+def test_what_another_node_is_bound_to_counts_on_one_machine_too() -> None:
+    near = {"ansible_host": "127.0.0.1", "ansible_connection": "local"}
+    loopback = ("127.0.1.1", "127.0.1.2")
+    assert len(of_others(exchanged("127.0.1.2", "127.0.1.1", bound=loopback, **near))) == 2
+    assert of_others(exchanged("127.0.1.1", "127.0.1.2", bound=loopback, **near)) == []
+    # Each is alone at its port.
+    shared = {name: {**near, "kafka_listeners": listener(port=port, host="127.0.0.1", advertised_host="127.0.0.1")}
+              for name, port in (("kafka1", 9192), ("kafka2", 9292))}  # fmt: skip
+    assert of_others(combined(hosts=shared)) == []
+
+
+def test_an_address_of_another_node_at_a_port_that_it_does_not_open_may_be_a_proxy() -> None:
+    own = {"kafka1": {"kafka_listeners": listener(port=9999, advertised_host="10.0.0.2")}}
+    assert of_others(combined(hosts=own)) == []
+
+
+def test_what_both_advertise_has_its_own_rule() -> None:
+    own = {"kafka1": {"kafka_listeners": listener(advertised_host="10.0.0.2")}}
+    inventory = combined(hosts=own)
+    assert of_others(inventory) == []
+    assert "advertised_twice" in [one.name for one in check_inventory(inventory)]
+
+
+def test_nodes_at_their_own_addresses_pass() -> None:
+    assert of_others(exchanged("10.0.0.1", "kafka2")) == []
+    assert of_others(combined()) == []
+    assert of_others(isolated()) == []

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""What the parameters of listener_check ask, apart from those who ask without parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._client.identity import Owner
+from ansible_collections.streamops.kafka.plugins.module_utils._client.listener_options import ACCESS
+from ansible_collections.streamops.kafka.plugins.module_utils._client.listeners import MOST_CONNECTIONS, Target
+from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import host_port
+
+
+def targets(params: Mapping[str, Any]) -> list[Target]:
+    """Return the listeners in the parameters of the module, each with what it takes to ask it."""
+    access = Connection((), **{name: params[name] for name in ACCESS if params.get(name) is not None})
+    return [
+        Target(
+            one["node"],
+            one["name"],
+            replace(
+                access,
+                bootstrap_servers=(host_port(one["host"], one["port"]),),
+                security_protocol=one["protocol"],
+            ),
+            min(max(1, one["connections"]), MOST_CONNECTIONS),
+            _owner(one),
+        )
+        for one in params["listeners"]
+    ]
+
+
+def _owner(listener: Mapping[str, Any]) -> Owner | None:
+    """Return who must answer, where the parameters say it."""
+    if listener.get("node_id") is None:
+        return None
+    return Owner(listener["node_id"], listener.get("cluster_id") or "", listener.get("role") == "controller")
