@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from ansible_collections.streamops.kafka.plugins.module_utils._health.broker_rules import (
-    broker_cut_off,
     broker_down,
     cluster_unreachable,
     disk_full,
     ghost_broker,
     log_dir_offline,
+    not_copied,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._health.group_rules import (
     group_missing,
@@ -72,7 +72,7 @@ def untold(state: State, _limits: Limits) -> Iterator[HealthFinding]:
 #: The rules on a cluster that answers, in the order of their findings.
 RULES: tuple[Callable[[State, Limits], Iterator[HealthFinding]], ...] = (
     broker_down,
-    broker_cut_off,
+    not_copied,
     ghost_broker,
     quorum_unsteady,
     no_controller,
@@ -101,6 +101,9 @@ KINDS = (
     "cluster_unreachable",
     "broker_down",
     "broker_cut_off",
+    "broker_not_copying",
+    "pair_not_copying",
+    "catching_up",
     "ghost_broker",
     "quorum_unsteady",
     "no_controller",

@@ -77,6 +77,7 @@ def zookeeper(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     monkeypatch.setattr(look, "list_reassignments", lambda _session: {})
     monkeypatch.setattr(look, "take_snapshot", lambda _session, _quorum: seen)
     monkeypatch.setattr(look, "silent_brokers", silent)
+    monkeypatch.setattr(look, "attributed", lambda _session, _snapshot, _moving: ())
     monkeypatch.setattr(look, "topics_at", lambda _session, broker, _names: {"t": (NEW,)} if broker == 3 else {})
     return asked
 
