@@ -26,7 +26,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
     with_eligible,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.attribution import Look, attributions, lacking
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.copying import (
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.copying_look import (
     PAUSE,
     attributed,
     look_at_copying,

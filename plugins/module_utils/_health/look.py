@@ -23,7 +23,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
     require_describe,
     take_snapshot,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.copying import attributed
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.copying_look import attributed
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.info import describe
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.log_sizes import LogDirs, log_dirs_of
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (

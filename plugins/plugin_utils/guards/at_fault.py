@@ -17,32 +17,39 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.attributi
 
 @dataclass(frozen=True)
 class Culprit:
-    """The node that is at fault, what it does, and what changed last in its start files, a line each."""
+    """The node that is at fault, what it does, and what changed last in its start files, a line each.
+
+    C(is_fresh): that changed in this run, so it may be taken back.
+    """
 
     node_id: int
     phrase: str
     changes: tuple[str, ...]
+    is_fresh: bool
 
 
 def culprit(
-    node_id: int, attributions: Iterable[Mapping[str, Any]], changes: Callable[[int], Iterable[str]]
+    node_id: int,
+    attributions: Iterable[Mapping[str, Any]],
+    changes: Callable[[int], tuple[Iterable[str], bool]],
 ) -> Culprit | None:
     """Return who else is at fault for a node that is not whole; None where it is itself, or nobody else is known to be.
 
-    Of a pair nothing but their files tells the two apart. The leader serves others, so it is the follower if anything
-    changed on it; where nothing did, the leader's own change was the last.
+    Of a pair nothing but their files tells the two apart. The leader serves others, so it is the follower if that was
+    changed in this run too; where it was not, the leader's own change was the last.
 
     Args:
         node_id: The node that is not whole.
         attributions: As isr_wait returns them.
-        changes: What changed last on a node, by its id; empty where nothing is known.
+        changes: What changed last on a node, by its id, and whether that was in this run; empty where nothing is known.
     """
     mine = [one for one in attributions if node_id in one["leaders"] and one["kind"] in (FOLLOWER, LEADER, PAIR)]
     if any(one["kind"] == LEADER for one in mine):
         return None
     for one in sorted(mine, key=lambda each: each["kind"] != FOLLOWER):
         follower = one["followers"][0]
-        changed = tuple(changes(follower))
-        if follower != node_id and (one["kind"] == FOLLOWER or changed):
-            return Culprit(follower, str(one["phrase"]), changed)
+        lines, is_fresh = changes(follower)
+        changed = tuple(lines)
+        if one["kind"] == FOLLOWER or (changed and is_fresh):
+            return Culprit(follower, str(one["phrase"]), changed, bool(changed) and is_fresh)
     return None

@@ -217,18 +217,18 @@ class Seen(Parts):
         asked = any(info.get("restart_reasons") or info.get("needs_start") for info in infos)
         return bool("controller" in self._model["node"]["roles"] and self._lost_leader and not asked)
 
-    def _blamed(self) -> dict[str, str]:
+    def _blamed(self) -> dict[str, Any]:
         """Of a broker that this run restarted and that is not whole because of another: the C(host) that is at fault,
-        and the sentences C(why); empty where no broker is so."""
+        the sentences C(why), and whether it C(is_fresh), what changed on it; empty where no broker is so."""
         by_id = {node["node_id"]: node["host"] for node in self._nodes if "broker" in node["roles"]}
 
-        def changes(node_id: int) -> list[str]:
-            """Return what a broker restarted with in this run, else what changed last before it."""
+        def changes(node_id: int) -> tuple[list[str], bool]:
+            """Return what a broker restarted with in this run, else what changed last before it; and which it is."""
             host = by_id.get(node_id, "")
             info = self._infos.get(host) or {}
             if host in self._restarted:
-                return [reason_line(one) for one in info.get("restart_reasons") or ()]
-            return list(((info.get("start_files") or {}).get("last_change") or {}).get("changes") or ())
+                return [reason_line(one) for one in info.get("restart_reasons") or ()], True
+            return list(((info.get("start_files") or {}).get("last_change") or {}).get("changes") or ()), False
 
         for node_id, host in by_id.items():
             wait = self._results.of(host, "__common_whole")
@@ -237,7 +237,7 @@ class Seen(Parts):
                 other = by_id.get(found.node_id, f"broker {found.node_id}")
                 changed = "; ".join(found.changes) or "nothing that is known"
                 why = f"{found.phrase}. So {other} is at fault, not {host}. Changed last on {other}: {changed}."
-                return {"host": other, "why": why}
+                return {"host": other, "why": why, "is_fresh": found.is_fresh}
         return {}
 
     def _unsteady(self) -> dict[str, str]:

@@ -167,7 +167,7 @@ def test_partitions_that_one_follower_does_not_copy_follow_from_it_and_no_leader
 def test_a_pair_names_both_and_what_changed_last_on_them() -> None:
     looked = blamed(part((2, 3), (2, 1, 3)), part((3, 1, 2), (3, 1, 2)))
     change = {"since": "20261129T080000Z", "changes": ["replica.fetch.backoff.ms: 200 -> 300000"]}
-    about = {"failed": None, "why_failed": "", "staged": None, "edited": [], "last_change": change}
+    about: dict[str, Any] = {"failed": None, "why_failed": "", "staged": None, "edited": [], "last_change": change}
     (one,) = findings(replace(looked, start_files={"kafka1": about, "kafka3": about}))
     assert one.kind == "pair_not_copying"
     assert "broker 1 does not copy from broker 2" in one.what

@@ -39,10 +39,14 @@ def fault(kind: str, followers: list[int], leaders: list[int]) -> dict[str, Any]
 def test_who_is_at_fault_for_node_two(
     attributions: list[dict[str, Any]], changed: dict[int, list[str]], expected: int | None
 ) -> None:
-    found = culprit(2, attributions, lambda node: changed.get(node, []))
+    found = culprit(2, attributions, lambda node: (changed.get(node, []), True))
     assert (found and found.node_id) == expected
 
 
 def test_the_culprit_is_told_with_what_changed_last_on_it() -> None:
     attribution = fault("pair", [1], [2])
-    assert culprit(2, [attribution], lambda _node: [SLOW]) == Culprit(1, attribution["phrase"], (SLOW,))
+    assert culprit(2, [attribution], lambda _node: ([SLOW], True)) == Culprit(1, attribution["phrase"], (SLOW,), True)
+    # What changed on it in an earlier run is named and not taken back; of a pair the leader's change was the last.
+    assert culprit(2, [attribution], lambda _node: ([SLOW], False)) is None
+    alone = fault("follower", [1], [2, 3])
+    assert culprit(2, [alone], lambda _node: ([SLOW], False)) == Culprit(1, alone["phrase"], (SLOW,), False)

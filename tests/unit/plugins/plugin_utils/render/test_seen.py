@@ -302,15 +302,16 @@ def blamed(*infos: dict[str, Any], **hosts: dict[str, Any]) -> Any:
 
 
 def test_a_follower_that_changed_is_named_for_the_leader_that_is_not_whole_because_of_it() -> None:
-    pair = {"kind": "pair", "followers": [0], "leaders": [1], "phrase": "broker 0 does not copy from broker 1"}
+    pair = {"kind": "follower", "followers": [0], "leaders": [1], "phrase": "broker 0 does not copy from broker 1"}
     change = {"start_files": {"last_change": {"changes": ["replica.fetch.backoff.ms: 200 -> 300000"]}}}
     failed = {"k1": {"__common_whole": {"failed": True, "attributions": [pair]}}}
     assert blamed(info(disk(), **change), info(disk()), **failed) == {
         "host": "k0",
         "why": "broker 0 does not copy from broker 1. So k0 is at fault, not k1. Changed last on k0: "
         "replica.fetch.backoff.ms: 200 -> 300000.",
+        "is_fresh": False,
     }
-    assert blamed(info(disk()), info(disk()), **failed) == {}
+    assert "Changed last on k0: nothing that is known." in blamed(info(disk()), info(disk()), **failed)["why"]
     assert blamed(info(disk(), **change), info(disk())) == {}
     whole = {"k1": {"__common_whole": {"failed": False, "attributions": [pair]}}}
     assert blamed(info(disk(), **change), info(disk()), **whole) == {}
