@@ -72,7 +72,7 @@ options:
   serves:
     description:
       - With O(scope=own), wait also until others can use what O(broker) leads. Its live followers are in the ISR,
-        unless they are out of sync with other leaders too, and so are behind by themselves. What is written to its
+        or copy and catch up. What is written to its
         partitions is committed, it answers at the address that it advertises, and it leads at least one of the
         partitions that prefer it.
       - A broker from which no other one can copy has all replicas of its own in sync.
@@ -199,6 +199,14 @@ leads_none:
   description: >-
     Whether partitions prefer O(broker) and it leads none; with O(serves) that ends the wait after some looks.
   type: bool
+  returned: always
+attributions:
+  description: >-
+    Who is at fault for live replicas of the goal that are not in sync, each with C(kind) (V(leader), V(follower),
+    V(pair), V(catching_up), V(starting), V(unknown)), C(at_fault), C(followers), C(leaders), C(partitions),
+    C(bytes_behind), C(throttles) and a C(phrase).
+  type: list
+  elements: dict
   returned: always
 behind:
   description: Ids of the live brokers that are out of the ISR of what other brokers than O(broker) lead.

@@ -153,8 +153,17 @@ copied_bytes:
   returned: always
 sick:
   description: >-
-    By node id why a broker is sick: it is fenced, or others cannot copy from it.
+    By node id why a broker is sick: it is fenced, several others do not copy from it, or it does not copy from several
+    from which others copy.
   type: dict
+  returned: always
+attributions:
+  description: >-
+    Who is at fault for live replicas that are not in sync, each with C(kind) (V(leader), V(follower), V(pair),
+    V(catching_up), V(starting), V(unknown)), C(at_fault), C(followers), C(leaders), C(partitions), C(bytes_behind),
+    C(throttles) and a C(phrase).
+  type: list
+  elements: dict
   returned: always
 settled_since:
   description: >-

@@ -146,6 +146,7 @@ def test_a_task_is_sent_with_the_rooms_of_its_own_subject(path: Path) -> None:
     # partitions, racks, moves, nodes and groups, a file each; who answers for a broker is two more. A comparison of the
     # metadata reads ACLs, configurations, features, quotas and users as their rooms do. Before the subjects were parted
     # every module had 50.
+    # Who is at fault for a replica that is not in sync is two files: what decides, and its two looks.
     # The looks at mirrors ask for the ends of logs as groups do. One for gaps keeps what it saw in a topic (_state).
     # A tuning finds the flow's topics as mirror_status does, looks at the disks, and makes topics.
     most = {"reassignment": 62, "cluster_health": 51, "metadata_compare": 36, "mirror_gaps": 36, "mirror_tune": 35,

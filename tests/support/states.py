@@ -31,6 +31,7 @@ from page.expected import Expected
 from page.known.health import is_current
 from page.known.metrics import families_of, families_of_polls
 from page.known.picture import Picture, Polls
+from tests.support.attributed import at_fault
 
 #: The time at which all are asked, in seconds from the beginning of a state; Prometheus looks every minute.
 NOW = 45 * 60
@@ -137,7 +138,7 @@ class Made:
         leader = next(iter(alive[1:] if skewed else alive), None)
         late = self.facts.get("lagging", ())
         isr = [one for one in alive if one == leader or one not in late]
-        if leader in self.facts.get("cut_off", {}):
+        if leader in self.facts.get("cut_off", ()):
             isr = [one for one in isr if one == leader]
         return Partition(topic, index, leader, tuple(replicas), tuple(isr or replicas[-1:]), least, False)
 
@@ -179,7 +180,8 @@ class Made:
                 one: {"server": f"kafka{one}:9092", "days_left": left, "error": ""} for one, left in days.items()
             },
             failed_log_dirs=facts.get("failed_dirs", {}),
-            **{key: facts[key] for key in ("moving", "recorded", "untold", "cut_off") if key in facts},
+            **{key: facts[key] for key in ("moving", "recorded", "untold") if key in facts},
+            attributions=at_fault(self.snapshot()) if facts.get("cut_off") else (),
         )
 
     def _disks(self) -> dict[int, LogDirs]:

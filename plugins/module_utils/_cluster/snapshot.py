@@ -138,11 +138,6 @@ class Snapshot:
         """Where each live broker is reached, host:port at the listener that the snapshot was taken by."""
         return {one.id: host_port(one.host, one.port) for one in self.brokers if not one.fenced}
 
-    @cached_property
-    def cut_off(self) -> Mapping[int, Mapping[Key, list[int]]]:
-        """The live brokers from which others cannot copy, each with the partitions and followers (C(cut_off) below)."""
-        return cut_off(self.partitions, set(ids_alive(self.brokers)) - set(self.silent))
-
 
 def partition_of(
     topic: str,
@@ -294,38 +289,9 @@ def named(keys: Iterable[Key]) -> list[str]:
     return [f"{topic}-{index}" for topic, index in sorted(keys)]
 
 
-# -- leaders that others cannot copy from ------------------------------------------------------------------------------
-#
-# A broker may be alive, with every replica of its own in sync, and serve none of the others: it copies from them, and
-# they cannot copy from it (it advertises an address where nothing listens, a firewall drops one direction, they may not
-# log in). Its own replicas never show that; the ISR of what it leads does.
-
-
-def cut_off(partitions: Iterable[Partition], alive: Collection[int]) -> dict[int, dict[Key, list[int]]]:
-    """Return, by leader and partition, the live followers that are not in the ISR because of the leader.
-
-    A follower that is out of sync because of itself (it catches up, it is slow) is so with several leaders. One that is
-    in sync with all that the other leaders have of it, and not with this one, cannot copy from this one. A leader with
-    which no follower is in sync says nothing of its followers. Where no other leader is left, as with two brokers,
-    nothing tells the two apart, and nothing is returned.
-    """
-    listed = list(partitions)
-    in_sync, missing = _by_leader(listed, alive)
-    heard = {leader for leader, followers in in_sync.items() if any(followers.values())}
-    found: dict[int, dict[Key, list[int]]] = {}
-    for leader, keys in missing.items():
-        others = [in_sync[other] for other in heard - {leader}]
-        for key, followers in keys.items():
-            known = {f: [other[f] for other in others if f in other] for f in followers}
-            unable = [f for f in followers if known[f] and all(known[f])]
-            if unable:
-                found.setdefault(leader, {})[key] = unable
-    return found
-
-
 def behind(partitions: Iterable[Partition], alive: Collection[int], leaders: Collection[int]) -> list[int]:
     """Return the live replicas that are out of the ISR of what these brokers lead."""
-    return sorted({f for one in partitions if one.leader in leaders for f in _out_of_sync(one, alive)})
+    return sorted({f for one in partitions if one.leader in leaders for f in out_of_sync(one, alive)})
 
 
 def without_adding(partitions: Iterable[Partition], moving: Iterable[InFlight]) -> tuple[Partition, ...]:
@@ -339,31 +305,6 @@ def without_adding(partitions: Iterable[Partition], moving: Iterable[InFlight]) 
     )
 
 
-def cut_off_phrase(leader: int, found: Mapping[Key, Collection[int]]) -> str:
-    """Return what C(cut_off) found as a sentence without its end."""
-    followers = sorted({follower for some in found.values() for follower in some})
-    named = ", ".join(str(follower) for follower in followers)
-    return f"broker {named} cannot copy from broker {leader}: out of the ISR of {len(found)} partition(s) that it leads"
-
-
-def _out_of_sync(partition: Partition, alive: Collection[int]) -> list[int]:
+def out_of_sync(partition: Partition, alive: Collection[int]) -> list[int]:
+    """Return the live followers that are not in the ISR of a partition."""
     return [one for one in partition.replicas if one != partition.leader and one in alive and one not in partition.isr]
-
-
-def _by_leader(
-    partitions: Iterable[Partition], alive: Collection[int]
-) -> tuple[dict[int, dict[int, bool]], dict[int, dict[Key, list[int]]]]:
-    """Return, by live leader, whether each live follower is in sync with all of it, and who is missing from which."""
-    in_sync: dict[int, dict[int, bool]] = {}
-    missing: dict[int, dict[Key, list[int]]] = {}
-    for one in partitions:
-        if one.leader is None or one.leader not in alive:
-            continue
-        gone = _out_of_sync(one, alive)
-        known = in_sync.setdefault(one.leader, {})
-        for follower in one.replicas:
-            if follower != one.leader and follower in alive:
-                known[follower] = known.get(follower, True) and follower not in gone
-        if gone:
-            missing.setdefault(one.leader, {})[one.topic, one.index] = gone
-    return in_sync, missing

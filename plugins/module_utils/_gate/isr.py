@@ -8,16 +8,20 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.attribution import (
+    Attribution,
+    stalled_at,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
     behind,
-    cut_off_phrase,
     ids_alive,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from ansible_collections.streamops.kafka.plugins.module_utils._cluster.attribution import Look
     from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key, Partition, Snapshot
 
 # Partitions that a result lists one by one; the totals are always complete.
@@ -91,6 +95,7 @@ class Observation:
     are not waited for. C(unmet) is what else the goal lacks; C(away): its broker is fenced or not registered.
     C(behind) are the live brokers that other leaders than the broker of the goal lack in an ISR.
     C(leads_none): of what prefers that broker it leads nothing.
+    C(attributions): who is at fault for replicas of the goal that are not in sync, as modules return it.
     C(settled): in the whole cluster no broker is fenced, and every replica is in sync.
     C(bytes_behind) is what the missing replicas on registered brokers lack, None when not asked.
     C(at) is in seconds since the module began. C(error) is set when the cluster did not answer; then the figures mean
@@ -113,6 +118,7 @@ class Observation:
     leads_none: bool = False
     settled: bool = False
     behind: list[int] = field(default_factory=list)
+    attributions: list[dict[str, Any]] = field(default_factory=list)
     error: str | None = None
 
     @property
@@ -169,8 +175,8 @@ def _unled(partition: Partition, alive: set[int]) -> bool:
     return partition.leader is None and not alive & {*partition.isr, *(partition.eligible or ())}
 
 
-def observe(snapshot: Snapshot, goal: Goal) -> Observation:
-    """Judge one snapshot against a goal."""
+def observe(snapshot: Snapshot, goal: Goal, attributed: Sequence[Attribution] = ()) -> Observation:
+    """Judge one snapshot against a goal; C(attributed) says who is at fault for what is not in sync in it."""
     alive = set(ids_alive(snapshot.brokers))
     concerned = [partition for partition in snapshot.partitions if in_scope(partition, goal)]
     mine = [partition for partition in concerned if not (goal.leave_unled and _unled(partition, alive))]
@@ -195,12 +201,17 @@ def observe(snapshot: Snapshot, goal: Goal) -> Observation:
         brokers={str(broker): states[broker] for broker in sorted(states)},
         missing_by_broker={str(broker): absent[broker] for broker in sorted(absent)},
         partitions=[_detail(partition, gone, states, alive) for partition, gone in bad[:listed]],
-        unmet=_unmet(snapshot, goal),
+        unmet=_unmet(snapshot, goal, attributed),
+        attributions=[one.as_dict() for one in attributed if _concerns(one, mine)],
         leads_none=goal.broker is not None and _leads_none(snapshot, goal.broker),
         settled=_is_settled(snapshot),
         behind=behind(snapshot.partitions, alive, alive - {goal.broker}),
         away=goal.broker is not None and standing(snapshot, goal.broker) != "registered",
     )
+
+
+def _concerns(attribution: Attribution, partitions: Iterable[Partition]) -> bool:
+    return any((partition.topic, partition.index) in attribution.missing for partition in partitions)
 
 
 def lagging(snapshot: Snapshot, goal: Goal) -> list[tuple[Partition, int]]:
@@ -215,18 +226,15 @@ def lagging(snapshot: Snapshot, goal: Goal) -> list[tuple[Partition, int]]:
     ]
 
 
-def bytes_behind(
-    replicas: list[tuple[Partition, int]], sizes: Callable[[int, dict[str, list[int]]], Mapping[tuple[str, int], int]]
-) -> int:
-    """Return how many bytes these replicas hold less than their leaders; C(sizes) asks one broker.
+def bytes_behind(replicas: list[tuple[Partition, int]], look: Look) -> int | None:
+    """Return how many bytes these replicas hold less than their leaders; None without any, or where it is not known.
 
     It is an estimate: compaction and retention run on each broker on its own. (The offset lag that a broker reports
     is of no use: a follower measures it against its own high watermark.)
     """
-    both = [((p.topic, p.index), one) for p, replica in replicas for one in (replica, p.leader) if one is not None]
-    held = sizes_by_broker(both, sizes)
-    keyed = [((p.topic, p.index), replica, p.leader) for p, replica in replicas if p.leader is not None]
-    return sum(max(0, held[leader].get(key, 0) - held[replica].get(key, 0)) for key, replica, leader in keyed)
+    lacks = [look.behind(partition, replica) for partition, replica in replicas]
+    known = [one for one in lacks if one is not None]
+    return sum(known) if len(known) == len(lacks) and lacks else None
 
 
 def sizes_by_broker(
@@ -266,20 +274,16 @@ def _detail(partition: Partition, gone: list[int], states: dict[int, str], alive
     }
 
 
-def _unserved(snapshot: Snapshot, broker: int, excused: Iterable[int]) -> list[str]:
-    """What others miss of a broker that is registered: they cannot copy from it, or it leads nothing.
+def _unserved(snapshot: Snapshot, broker: int, excused: Iterable[int], attributed: Iterable[Attribution]) -> list[str]:
+    """What others miss of a broker that is registered: they do not copy from it, or it leads nothing.
 
-    Followers that were behind before it led anything, or are behind with other leaders too, are so by themselves. A
-    broker that was fenced between two looks leads nothing any more. Of what it should lead, another tool may have
-    given some to others meanwhile, so one partition is enough.
+    Followers that were behind before it led anything are so by themselves, and one that catches up copies. Whoever is
+    at fault, records of what this broker leads lack a replica. A broker that was fenced between two looks leads nothing
+    any more. Of what it should lead, another tool may have given some to others meanwhile, so one partition is enough.
     """
     if _leads_none(snapshot, broker):
         return [f"broker {broker} leads none of the partitions that prefer it"]
-    alive = {*ids_alive(snapshot.brokers)}
-    able = alive - {*excused, *behind(snapshot.partitions, alive, alive - {broker})}
-    led = [one for one in snapshot.partitions if one.leader == broker]
-    cut = {(one.topic, one.index): gone for one in led if (gone := behind([one], able, [broker]))}
-    return [cut_off_phrase(broker, cut)] if cut else []
+    return [one.phrase for one in stalled_at(attributed, broker) if not {*one.followers} <= {*excused}]
 
 
 def _leads_none(snapshot: Snapshot, broker: int) -> bool:
@@ -292,13 +296,13 @@ def _is_settled(snapshot: Snapshot) -> bool:
     return whole and not any(broker.fenced for broker in snapshot.brokers)
 
 
-def _unmet(snapshot: Snapshot, goal: Goal) -> list[str]:
+def _unmet(snapshot: Snapshot, goal: Goal, attributed: Iterable[Attribution]) -> list[str]:
     """What no partition shows: a broker that is away or that others cannot copy from, a topic that does not exist."""
     if goal.scope == "own" and goal.broker is not None:
         state = standing(snapshot, goal.broker)
         if state != "registered":
             return [explain(goal.broker, state)]
-        return _unserved(snapshot, goal.broker, goal.behind) if goal.serves else []
+        return _unserved(snapshot, goal.broker, goal.behind, attributed) if goal.serves else []
     known = {partition.topic for partition in snapshot.partitions}
     return [f"topic {topic} does not exist" for topic in goal.topics if goal.scope == "topics" and topic not in known]
 

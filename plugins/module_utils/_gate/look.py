@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -26,9 +26,14 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
     topics_at,
     with_eligible,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.attribution import Look, attributions, lacking
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.copying_look import (
+    PAUSE,
+    attributed,
+    look_at_copying,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
     Key,
-    Partition,
     Snapshot,
     named,
     without_adding,
@@ -47,6 +52,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._gate.isr import (
     watch,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import Stop, judge
+from ansible_collections.streamops.kafka.plugins.module_utils._gate.sick import missed
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import ends_at
 
 
@@ -64,11 +70,13 @@ def judge_now(session: Session, params: Mapping[str, Any], _check: bool, _diff: 
         snapshot = _asked_one_by_one(session, snapshot, stop)
     elsewhere = strangers_at(session.connection, snapshot.servers, snapshot.cluster_id)
     snapshot = replace(snapshot, partitions=without_adding(snapshot.partitions, moving), elsewhere=elsewhere)
-    copied = _copied(session, snapshot.cut_off.get(stop.corrected, {})) if stop.corrected is not None else 0
-    return {"changed": False, **judge(snapshot, moving, stop), "copied_bytes": copied}
+    found = attributed(session, snapshot, moving)
+    copied = _copied(session, missed(found, stop.corrected)) if stop.corrected is not None else 0
+    told = [one.as_dict() for one in found]
+    return {"changed": False, **judge(snapshot, moving, stop, found), "copied_bytes": copied, "attributions": told}
 
 
-def _copied(session: Session, cut: Mapping[Key, list[int]]) -> int:
+def _copied(session: Session, cut: Mapping[Key, Sequence[int]]) -> int:
     """How many bytes followers have of partitions that they are said not to be able to copy; it grows if they can."""
     replicas = [(key, follower) for key, followers in cut.items() for follower in followers]
     held = sizes_by_broker(replicas, partial(replica_sizes, session))
@@ -125,6 +133,8 @@ class IsrObserver:
         self._ends: list[dict[Key, tuple[int, int]]] = []
         #: What it denied to lead in the last look; leaders change between two requests of one look.
         self._denied: set[Key] = set()
+        #: The first look at what is not in sync, with which later ones are compared.
+        self._before: Look | None = None
 
     def take(self) -> Observation:
         """Look at the cluster once; raises ClusterUnreachableError or RequestFailedError."""
@@ -140,12 +150,30 @@ class IsrObserver:
             if self._goal.led_only:
                 named = with_eligible(self._session, snapshot.partitions)
                 return observe(replace(snapshot, partitions=named), self._goal)
-            replicas = lagging(snapshot, self._goal)
-            found = replace(observe(snapshot, self._goal), bytes_behind=_bytes_behind(self._session, replicas))
+            snapshot, before, now = self._copying(self._session, snapshot)
+            found = observe(snapshot, self._goal, attributions(before, now))
+            found = replace(found, bytes_behind=bytes_behind(lagging(snapshot, self._goal), now))
             return replace(found, unmet=[*found.unmet, *self._unserved(snapshot)]) if self._goal.serves else found
         except StreamopsError:
             self.close()
             raise
+
+    def _copying(self, session: Session, snapshot: Snapshot) -> tuple[Snapshot, Look, Look]:
+        """Return two looks at what is not in sync, and the snapshot of the second.
+
+        The first one is that of an earlier observation. Where there is none it is taken now, and the cluster is looked
+        at once more PAUSE seconds later: one look cannot tell who copies.
+        """
+        now = look_at_copying(session, snapshot)
+        if self._before is None and lacking(now.partitions, now.alive):
+            self._before = now
+            time.sleep(PAUSE)
+            snapshot = glance(session)
+            now = look_at_copying(session, snapshot)
+        before = self._before or now
+        # What is in sync again is compared anew if it is lost once more.
+        self._before = before if lacking(now.partitions, now.alive) else None
+        return snapshot, before, now
 
     def _unserved(self, snapshot: Snapshot) -> list[str]:
         """Why clients and followers are not served by the broker of the goal, as its own answers tell."""
@@ -195,17 +223,6 @@ class IsrObserver:
         if self._session is not None:
             self._session.__exit__()
             self._session = None
-
-
-def _bytes_behind(session: Session, replicas: list[tuple[Partition, int]]) -> int | None:
-    """How far these replicas are behind; None when none is, or when a broker that should know cannot be asked.
-
-    That costs the figure, not the wait: the other brokers tell whether the replicas have come back.
-    """
-    try:
-        return bytes_behind(replicas, partial(replica_sizes, session)) if replicas else None
-    except RequestFailedError:
-        return None
 
 
 def glance(session: Session) -> Snapshot:

@@ -14,9 +14,16 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.attribution import (
+    CATCHING_UP,
+    FOLLOWER,
+    LEADER,
+    PAIR,
+    STARTING,
+    Attribution,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
     InFlight,
-    cut_off_phrase,
     ids_alive,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
@@ -30,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
+        Key,
         Partition,
         Quorum,
         Snapshot,
@@ -107,10 +115,12 @@ class Refusal:
     found: str
     allowed: str
     transient: bool = True
+    #: What to do, where that depends on more than the kind.
+    fix: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields as a module returns them, with what to do about it."""
-        return {**asdict(self), "fix": FIXES[self.kind]}
+        return {**asdict(self), "fix": self.fix or FIXES[self.kind]}
 
 
 #: The kind of the refusal when nothing is known of the quorum.
@@ -126,11 +136,15 @@ FIXES = {
     "under_min_isr": "Bring the missing replicas back into the ISR (isr_wait shows them), then try again.",
     "would_fall_under_min_isr": "Bring the missing replicas back into the ISR (isr_wait shows them), then try again.",
     "broker_cut_off": "See at which address its listener between brokers advertises it, and whether firewall, "
-    "certificates and login let the others in. Then run site.yml with what is corrected: a run that gives this node "
-    "other files may restart it although these partitions are low, since it is itself the cause.",
+    "certificates and login let the others in. Then run site.yml with what is corrected",
     "broker_elsewhere": "Correct advertised_host and port of this broker's listener (kafka_listeners), names and "
     "address translation, so that its address leads to it alone. Then run site.yml, which restarts it first when its "
     "files change.",
+    "broker_not_copying": "Look at its log and at what changed last in its properties (replica.*, "
+    "num.replica.fetchers), then run site.yml with what is corrected.",
+    "pair_not_copying": "See in the log of the follower why it does not copy, what changed last in the properties of "
+    "both (replica.* of the follower, listeners of the leader), and the network between the two.",
+    "catching_up": "Wait until it has caught up.",
     "broker_down": "Start that broker first (a stopped node may always be started); its log says why it stays away.",
     "broker_metadata_behind": "Wait until they have caught up; see their logs if they do not.",
     "no_active_controller": "Start the controllers that are down and wait for an election.",
@@ -147,13 +161,15 @@ def numbers(ids: Iterable[int]) -> str:
     return ", ".join(str(number) for number in sorted(ids)) or "none"
 
 
-def refusals(snapshot: Snapshot, stop: Stop, moving: Sequence[InFlight] = ()) -> list[Refusal]:
+def refusals(
+    snapshot: Snapshot, stop: Stop, moving: Sequence[InFlight] = (), attributed: Sequence[Attribution] = ()
+) -> list[Refusal]:
     """Return every reason why the nodes of C(stop) may not be stopped now; an empty list allows it."""
     if stop.corrected is not None and is_fenced(snapshot, stop.corrected):
         # It serves nothing, whatever becomes of the others.
         return [*_outdated_brokers(snapshot, stop), *_quorum(snapshot, stop), *_reassignments(stop, moving)]
     return [
-        *_broken_partitions(snapshot, stop),
+        *_broken_partitions(snapshot, stop, attributed),
         *_missing_brokers(snapshot, stop),
         *_unreached_brokers(snapshot, stop),
         *_outdated_brokers(snapshot, stop),
@@ -162,9 +178,14 @@ def refusals(snapshot: Snapshot, stop: Stop, moving: Sequence[InFlight] = ()) ->
     ]
 
 
-def judge(snapshot: Snapshot, moving: Sequence[InFlight], stop: Stop) -> dict[str, Any]:
-    """Return the judgement as the module returns it: allowed, refusals, notes, is_active_controller."""
-    found, ill = refusals(snapshot, stop, moving), sick(snapshot)
+def judge(
+    snapshot: Snapshot, moving: Sequence[InFlight], stop: Stop, attributed: Sequence[Attribution] = ()
+) -> dict[str, Any]:
+    """Return the judgement as the module returns it: allowed, refusals, notes, is_active_controller.
+
+    C(attributed) says who is at fault for replicas of the snapshot that are not in sync.
+    """
+    found, ill = refusals(snapshot, stop, moving, attributed), sick(snapshot, attributed)
     return {
         "allowed": not found,
         "refusals": [refusal.as_dict() for refusal in found],
@@ -220,7 +241,7 @@ def _topic_by_topic(partitions: list[Partition], show: Callable[[Partition], str
     return capped([show(mine[0]) + rest[topic] for topic, mine in by_topic.items()])
 
 
-def _broken_partitions(snapshot: Snapshot, stop: Stop) -> Iterator[Refusal]:
+def _broken_partitions(snapshot: Snapshot, stop: Stop, attributed: Sequence[Attribution]) -> Iterator[Refusal]:
     # A dead broker may stay listed as the last of an ISR, and with ZooKeeper in every ISR until its session ends (18
     # s), so only those count that are registered and, where they were asked, answered.
     alive = set(ids_alive(snapshot.brokers)) - set(snapshot.silent)
@@ -228,7 +249,7 @@ def _broken_partitions(snapshot: Snapshot, stop: Stop) -> Iterator[Refusal]:
     spareless = [partition for partition in touched if has_no_spare(partition)]
     rest = [partition for partition in touched if not has_no_spare(partition)]
     offline = [partition for partition in rest if partition.leader is None]
-    spared = low_because_of(snapshot, stop.corrected) if stop.corrected is not None else set()
+    spared = low_because_of(snapshot, stop.corrected, attributed) if stop.corrected is not None else set()
     low = [
         partition
         for partition in rest
@@ -244,22 +265,75 @@ def _broken_partitions(snapshot: Snapshot, stop: Stop) -> Iterator[Refusal]:
             found=_topic_by_topic(offline, lambda p: f"{_name(p)} (ISR {numbers(p.isr)})"),
             allowed="a leader for every partition of the node",
         )
-    named = {key for keys in snapshot.cut_off.values() for key in keys}
-    yield from _cut_off(snapshot, [one for one in low if (one.topic, one.index) in named])
-    yield from _low([one for one in low if (one.topic, one.index) not in named], alive, stop)
+    explained = {key for one in attributed if one.kind in _EXPLAINING for key in one.missing}
+    yield from _attributed([one for one in low if _key(one) in explained], snapshot, stop, attributed)
+    yield from _low([one for one in low if _key(one) not in explained], alive, stop)
 
 
-def _cut_off(snapshot: Snapshot, partitions: list[Partition]) -> Iterator[Refusal]:
-    """Name the brokers that are the cause themselves: nothing is missing that could be started."""
-    causes = sorted({one.leader for one in partitions if one.leader is not None})
-    if causes:
-        yield Refusal(
-            kind="broker_cut_off",
-            what=f"{len(partitions)} partition(s) are low because others cannot copy from broker {numbers(causes)}",
-            found=f"{'; '.join(cut_off_phrase(cause, snapshot.cut_off[cause]) for cause in causes)}: "
-            + _topic_by_topic(partitions, lambda p: f"{_name(p)} (ISR {numbers(p.isr)}, min {needed(p)})"),
-            allowed="every live follower in the ISR, or other files for that broker, which is then restarted first",
+#: The kinds of attributions that say why a partition is low, each with the kind of its refusal.
+_EXPLAINING = {
+    LEADER: "broker_cut_off",
+    FOLLOWER: "broker_not_copying",
+    PAIR: "pair_not_copying",
+    STARTING: "catching_up",
+    CATCHING_UP: "catching_up",
+}
+
+
+def _attributed(
+    partitions: list[Partition], snapshot: Snapshot, stop: Stop, attributed: Sequence[Attribution]
+) -> Iterator[Refusal]:
+    """Name who is at fault for partitions that are low, or who catches up: no broker is missing that could be started.
+
+    Each partition counts for the gravest of its reasons.
+    """
+    left = {_key(one): one for one in partitions}
+    by_kind: dict[str, list[Attribution]] = {}
+    for one in attributed:
+        if one.kind in _EXPLAINING:
+            by_kind.setdefault(_EXPLAINING[one.kind], []).append(one)
+    for kind, reasons in by_kind.items():
+        mine = [left.pop(key) for one in reasons for key in one.missing if key in left]
+        if mine:
+            keys = {_key(partition) for partition in mine}
+            named = [one for one in reasons if keys & one.missing.keys()]
+            yield _refusal(kind, named, mine, snapshot)
+
+
+def _refusal(kind: str, reasons: Sequence[Attribution], partitions: list[Partition], snapshot: Snapshot) -> Refusal:
+    """Return the refusal for partitions that are low for these reasons, all of one kind."""
+    which = _topic_by_topic(partitions, lambda p: f"{_name(p)} (ISR {numbers(p.isr)}, min {needed(p)})")
+    followers = numbers({broker for one in reasons for broker in one.followers})
+    causes = {broker for one in reasons for broker in one.leaders}
+    why = {
+        "broker_cut_off": f"because others cannot copy from broker {numbers(causes)}",
+        "broker_not_copying": f"because broker {followers} does not copy",
+        "pair_not_copying": f"because broker {followers} does not copy from broker {numbers(causes)}",
+        "catching_up": f"while broker {followers} catches up",
+    }[kind]
+    allowed, fix = "every live follower in the ISR", ""
+    if kind == "broker_cut_off":
+        spared = {key for cause in causes for key in low_because_of(snapshot, cause, reasons)}
+        restarts = {_key(partition) for partition in partitions} <= spared
+        allowed += ", or other files for that broker, which is then restarted first" if restarts else ""
+        fix = f"{FIXES[kind]}: " + (
+            "a run that gives this node other files may restart it although these partitions are low, since it is "
+            "itself the cause."
+            if restarts
+            else "its own gate stays shut too until others are in sync: a replica is down, another one is still in the "
+            "ISR with it, or unclean election is on."
         )
+    return Refusal(
+        kind=kind,
+        what=f"{len(partitions)} partition(s) are low {why}",
+        found=f"{'; '.join(one.phrase for one in reasons)}: {which}",
+        allowed=allowed,
+        fix=fix,
+    )
+
+
+def _key(partition: Partition) -> Key:
+    return partition.topic, partition.index
 
 
 def _spareless(partitions: list[Partition], stop: Stop) -> Iterator[Refusal]:

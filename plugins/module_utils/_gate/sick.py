@@ -8,19 +8,21 @@ other files. That is allowed under these rules, for one node at a time
 
 - a broker that is fenced leads nothing and is in no ISR but as the last of it, so its stop takes nothing away;
 - a broker at whose address another node answers is reached by nobody, and only other files of its own can change that;
-- a broker from which no other can copy is alone in the ISR, and holds records that nobody else has. They stay on its
-  disk while it restarts. What its followers have must not grow meanwhile: one that catches up copies. No other replica
-  may become leader, since none is in the ISR, unless unclean election is on: then the partition is not spared. All its
-  other replicas must be alive, so that they copy once it is back.
+- a broker from which no other can copy (_cluster/attribution.py) is alone in the ISR, and holds records that nobody
+  else has. They stay on its disk while it restarts. What its followers have must not grow meanwhile: one that catches
+  up copies. No other replica may become leader, since none is in the ISR, unless unclean election is on: then the
+  partition is not spared. All its other replicas must be alive, so that they copy once it is back.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.attribution import FOLLOWER, LEADER, Attribution
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
     Key,
     Partition,
     Snapshot,
-    cut_off_phrase,
     ids_alive,
 )
 
@@ -30,19 +32,31 @@ def is_fenced(snapshot: Snapshot, broker: int) -> bool:
     return any(known.id == broker and known.fenced for known in snapshot.brokers)
 
 
-def sick(snapshot: Snapshot) -> dict[int, str]:
-    """Return why each sick broker is; one that is fenced may just as well be stopped."""
+def sick(snapshot: Snapshot, attributed: Iterable[Attribution]) -> dict[int, str]:
+    """Return why each sick broker is; one that is fenced may just as well be stopped.
+
+    Of a pair that does not copy, nothing tells which of the two is; one that catches up is well.
+    """
     fenced = [one.id for one in snapshot.brokers if one.fenced]
     return {
         **{one: f"broker {one} is not reached: {why}" for one, why in snapshot.elsewhere.items()},
-        **{leader: cut_off_phrase(leader, keys) for leader, keys in snapshot.cut_off.items()},
+        **{broker: one.phrase for one in attributed if one.kind in (FOLLOWER, LEADER) for broker in one.at_fault},
         **{one: f"broker {one} is fenced: the controllers hear nothing of it in time" for one in fenced},
     }
 
 
-def low_because_of(snapshot: Snapshot, broker: int) -> set[Key]:
+def missed(attributed: Iterable[Attribution], broker: int) -> dict[Key, tuple[int, ...]]:
+    """Return the followers that cannot copy from a broker that is at fault as a leader, by partition."""
+    found: dict[Key, tuple[int, ...]] = {}
+    for one in attributed:
+        if one.kind == LEADER and broker in one.leaders:
+            found.update(one.missing)
+    return found
+
+
+def low_because_of(snapshot: Snapshot, broker: int, attributed: Iterable[Attribution]) -> set[Key]:
     """Return the partitions that nothing but this broker keeps low, and that lose nothing while it restarts."""
-    cut = snapshot.cut_off.get(broker, {})
+    cut = missed(attributed, broker)
     alive = set(ids_alive(snapshot.brokers)) - set(snapshot.silent)
     mine = [one for one in snapshot.partitions if _key(one) in cut and {*one.isr} == {broker}]
     return {_key(one) for one in mine if not one.unclean and alive >= {*one.replicas}}

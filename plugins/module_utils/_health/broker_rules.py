@@ -4,9 +4,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.attribution import (
+    CATCHING_UP,
+    FOLLOWER,
+    LEADER,
+    PAIR,
+    STARTING,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import (
     BALANCE,
@@ -67,29 +73,61 @@ def broker_elsewhere(state: State, _limits: Limits) -> Iterator[HealthFinding]:
         )
 
 
-def broker_cut_off(state: State, _limits: Limits) -> Iterator[HealthFinding]:
-    """Find brokers that lead partitions which their live followers cannot copy, and so are low because of them."""
-    for node_id, phrase in sorted(state.cut_off.items()):
-        where = next((_address(node) for node in state.nodes if node["node_id"] == node_id), "")
-        yield HealthFinding(
-            "broker_cut_off",
-            SERIOUS,
-            _with(f"{phrase} ({state.name(node_id)}{where})", ", ".join(state.consequences.lacking(node_id).refusals)),
-            found="followers that copy from every other leader",
-            allowed="followers that copy from this one too",
-            next_step="see that its listener between brokers answers there (address, firewall, certificates, login), "
-            f"then: {SITE}, which restarts it first when its files change",
-        )
+def not_copied(state: State, _limits: Limits) -> Iterator[HealthFinding]:
+    """Find live replicas that are not in sync, with who is at fault, or that they catch up.
+
+    The partitions that lack nothing but these replicas are within the finding.
+    """
+    for place, one in enumerate(state.attributions):
+        if one.kind in _NOT_COPIED:
+            kind, allowed, fix = _NOT_COPIED[one.kind]
+            concerned = one.at_fault or one.followers
+            names = ", ".join(f"{state.name(broker)}{_at(state, broker, one.kind)}" for broker in concerned)
+            follows = ", ".join(state.consequences.because_of(place).refusals)
+            changed = state.changed_last(one.at_fault)
+            yield HealthFinding(
+                kind,
+                SERIOUS,
+                _with(f"{one.phrase} ({names})", follows),
+                found=changed or f"{len(one.missing)} partition(s) without a live replica in their ISR",
+                allowed=allowed,
+                next_step=fix,
+            )
+
+
+#: By kind of attribution: the kind of its finding, what is allowed, and what to do.
+_NOT_COPIED = {
+    LEADER: (
+        "broker_cut_off",
+        "followers that copy from this broker as from others",
+        "see that its listener between brokers answers there (address, firewall, certificates, login), "
+        f"then: {SITE}, which restarts it first when its files change",
+    ),
+    FOLLOWER: (
+        "broker_not_copying",
+        "a broker that copies from leaders from which others copy",
+        f"look at its log and at what changed last in its properties, then: {SITE}, "
+        "which restarts it first when its files change",
+    ),
+    PAIR: (
+        "pair_not_copying",
+        "a follower that copies from this leader too",
+        f"look at the log of the follower, at what changed last on both, and at the network between them, then: {SITE}",
+    ),
+    STARTING: ("catching_up", "replicas in sync", "wait until it has caught up, and restart no other broker before"),
+    CATCHING_UP: ("catching_up", "replicas in sync", "wait until it has caught up, and restart no other broker before"),
+}
+
+
+def _at(state: State, broker: int, kind: str) -> str:
+    """Return where others reach a broker from which they cannot copy, behind its name; empty of any other."""
+    node = next((one for one in state.nodes if one["node_id"] == broker), {})
+    return f" at {node['replication']}" if kind in (LEADER, PAIR) and node.get("replication") else ""
 
 
 def _with(what: str, follows: str) -> str:
     """Return a phrase with what follows from it, if anything does."""
     return f"{what}: {follows}" if follows else what
-
-
-def _address(node: Mapping[str, Any]) -> str:
-    """Return where a node of the inventory says that other brokers reach it, behind its name; empty if unknown."""
-    return f" at {node['replication']}" if node.get("replication") else ""
 
 
 def ghost_broker(state: State, _limits: Limits) -> Iterator[HealthFinding]:

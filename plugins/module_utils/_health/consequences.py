@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""What follows from a broker that is a finding already: the partitions that lack nothing but its replicas.
+"""What follows from brokers that are findings already: the partitions that lack nothing but their replicas.
 
-One cause is one finding. What no finding on a broker explains stands alone; partitions without a leader always do.
+One cause is one finding. What no finding on brokers explains stands alone; partitions without a leader always do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.attribution import UNKNOWN, Attribution
 
 #: A partition by topic and number.
 Key = tuple[Any, Any]
@@ -46,14 +48,22 @@ class Lacking:
 
 @dataclass(frozen=True)
 class Consequences:
-    """By id of a broker what follows from it, and all partitions that are explained so, or have no leader."""
+    """What follows from each cause, and all partitions that are explained so, or have no leader.
+
+    C(of) are by id brokers that are down, C(attributed) by its place an attribution.
+    """
 
     of: Mapping[int, Lacking] = field(default_factory=dict)
+    attributed: Mapping[int, Lacking] = field(default_factory=dict)
     explained: frozenset[Key] = frozenset()
 
     def lacking(self, broker: int) -> Lacking:
-        """Return what follows from a broker."""
+        """Return what follows from a broker that is down."""
         return self.of.get(broker, Lacking())
+
+    def because_of(self, place: int) -> Lacking:
+        """Return what follows from the attribution at this place."""
+        return self.attributed.get(place, Lacking())
 
     def left(self, rows: Collection[Row]) -> list[Row]:
         """Return the partitions that nothing explains, of a list of cluster_info."""
@@ -70,29 +80,45 @@ def down_brokers(nodes: Collection[Row], registered: Collection[Row]) -> dict[in
     return {one: "fenced" if one in fenced else "not registered" for one in wanted if fenced.get(one, True)}
 
 
-def consequences(info: Row, away: Collection[int], cut_off: Collection[int]) -> Consequences:
-    """Return what follows from brokers that are found ``away`` (down), or ``cut_off`` from their followers.
+def consequences(info: Row, away: Collection[int], attributed: Sequence[Attribution] = ()) -> Consequences:
+    """Return what follows from brokers that are found ``away`` (down), and from who is at fault or catches up.
 
-    A partition does where all replicas that it lacks are on brokers that are away, or its leader is cut off: then those
-    that live cannot copy from it. ``info`` is what cluster_info returns.
+    A partition does where all replicas that it lacks are on brokers that are away, or are ``attributed`` to somebody.
+    ``info`` is what cluster_info returns.
     """
     refusing, close = ({_key(one) for one in info.get(kind) or ()} for kind in ("under_min_isr", "at_min_isr"))
-    found: dict[int, Lacking] = {}
+    of: dict[int, Lacking] = {}
+    because_of: dict[int, Lacking] = {}
     explained = {_key(one) for one in info.get("offline") or ()}
+    places = {
+        (key, follower): place
+        for place, one in enumerate(attributed)
+        if one.kind != UNKNOWN
+        for key, followers in one.missing.items()
+        for follower in followers
+    }
     for one in info.get("under_replicated") or ():
         key = _key(one)
-        causes = set() if key in explained else _causes(one, away, cut_off)
-        for broker in causes:
-            was = found.get(broker, Lacking())
-            found[broker] = replace(
-                was,
-                partitions=was.partitions + 1,
-                refusing=was.refusing + (key in refusing),
-                close=was.close + (key in close),
-            )
-        if causes:
+        missing = {broker for broker in one["replicas"] if broker not in one["isr"]}
+        if key in explained or not all(broker in away or (key, broker) in places for broker in missing):
+            continue
+        for broker in missing.intersection(away):
+            of[broker] = _with(of.get(broker, Lacking()), key in refusing, key in close)
+        for place in {places[key, broker] for broker in missing.difference(away)}:
+            because_of[place] = _with(because_of.get(place, Lacking()), key in refusing, key in close)
+        if missing:
             explained.add(key)
-    return Consequences(found, frozenset(explained))
+    return Consequences(of, because_of, frozenset(explained))
+
+
+def _with(lacking: Lacking, refuses: bool, is_close: bool) -> Lacking:
+    """Return what follows from a cause with one partition more."""
+    return replace(
+        lacking,
+        partitions=lacking.partitions + 1,
+        refusing=lacking.refusing + refuses,
+        close=lacking.close + is_close,
+    )
 
 
 def awaited(offline: Collection[Row]) -> list[int]:
@@ -105,15 +131,6 @@ def awaited(offline: Collection[Row]) -> list[int]:
         may = {*(one.get("isr") or ()), *(one.get("eligible_leaders") or ())}
         found |= may or set(one.get("last_known_leaders") or one.get("replicas") or ())
     return sorted(found)
-
-
-def _causes(row: Row, away: Collection[int], cut_off: Collection[int]) -> set[int]:
-    """Return the brokers that all missing replicas of a partition are explained by; none where one is left."""
-    missing = {broker for broker in row["replicas"] if broker not in row["isr"]}
-    causes = missing.intersection(away)
-    if missing - causes:
-        return {*causes, row["leader"]} if row["leader"] in cut_off else set()
-    return causes
 
 
 def _key(row: Row) -> Key:

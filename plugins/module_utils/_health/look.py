@@ -24,6 +24,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
     require_describe,
     take_snapshot,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.copying_look import attributed
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.info import describe
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.log_sizes import LogDirs, log_dirs_of
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
@@ -33,7 +34,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot 
     Partition,
     Quorum,
     Snapshot,
-    cut_off_phrase,
     ids_alive,
     named,
     without_adding,
@@ -176,7 +176,8 @@ def state_of(
         given = {**given, "groups": told("the watched groups", partial(_groups, session, watched), Groups())}
     connection = session.connection
     snapshot = replace(snapshot, partitions=_with_min_insync(snapshot.partitions, configs))
-    settled = replace(snapshot, partitions=without_adding(snapshot.partitions, (moving or {}).values()))
+    moves = tuple((moving or {}).values())
+    settled = replace(snapshot, partitions=without_adding(snapshot.partitions, moves))
     return State(
         describe(snapshot, partitions=polled, log_dirs=held),
         **given,
@@ -188,7 +189,7 @@ def state_of(
         mechanisms=(connection.sasl_mechanism,) if connection.sasl_mechanism else (),
         untold=untold,
         elsewhere=elsewhere,
-        cut_off={one: cut_off_phrase(one, keys) for one, keys in settled.cut_off.items()},
+        attributions=told("who copies", partial(attributed, session, settled, moves), ()),
         in_flight=moving,
         copied={key: _copied(one, held) for key, one in (moving or {}).items()},
         partitions=snapshot.partitions,

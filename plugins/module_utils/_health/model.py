@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.attribution import Attribution
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import InFlight, Key, Partition
 from ansible_collections.streamops.kafka.plugins.module_utils._health.consequences import (
     Consequences,
@@ -102,8 +103,8 @@ class State:
     ``versions`` are what the hosts run, None where it is unknown. ``start_files`` are by host what node_info returns of
     them. ``unsteady`` is what the controllers themselves see of a quorum without a stable leader (controllers,
     epochs and what ``changed`` there last, as phrases), empty of any other. ``untold`` are questions without an answer.
-    ``cut_off`` are by id the brokers from which others cannot copy, with a phrase each; ``elsewhere`` those at whose
-    address another node answers, with both.
+    ``elsewhere`` are by id the brokers at whose address another node answers, with both.
+    ``attributions`` say who is at fault for live replicas that are not in sync, or catches up.
     ``in_flight`` are the moves of ``moving`` in full, None where they are unknown; ``copied`` are by partition the
     bytes that its new brokers have, as far as they told. ``groups`` are those that were looked at. ``partitions`` are
     all of the cluster, with their min.insync.replicas. ``voter_racks`` are by id the racks of voters, of which Kafka
@@ -124,8 +125,8 @@ class State:
     unsteady: Mapping[str, Any] = field(default_factory=dict)
     mechanisms: tuple[str, ...] = ()
     untold: Sequence[str] = ()
-    cut_off: Mapping[int, str] = field(default_factory=dict)
     elsewhere: Mapping[int, str] = field(default_factory=dict)
+    attributions: Sequence[Attribution] = ()
     in_flight: Mapping[Key, InFlight] | None = None
     copied: Mapping[Key, Mapping[int, int]] = field(default_factory=dict)
     groups: Groups = field(default_factory=Groups)
@@ -155,7 +156,15 @@ class State:
     def consequences(self) -> Consequences:
         """The partitions that follow from brokers that are findings, which say so."""
         away = {*self.down, *(broker["id"] for broker in self.strangers if broker["fenced"])}
-        return consequences(self.seen, away, self.cut_off)
+        return consequences(self.seen, away, self.attributions)
+
+    def changed_last(self, node_ids: Iterable[int]) -> str:
+        """Return what changed last in the start files of these nodes, as far as it is known; empty where it is not."""
+        hosts = {node["host"] for node in self.nodes if node["node_id"] in set(node_ids)}
+        changes = {host: (files or {}).get("last_change") for host, files in self.start_files.items() if host in hosts}
+        return "; ".join(
+            f"changed last on {host}: {', '.join(change['changes'])}" for host, change in changes.items() if change
+        )
 
     def name(self, node_id: int) -> str:
         """Return the host of a node, or what it is called without an inventory."""

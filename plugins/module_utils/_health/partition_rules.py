@@ -42,8 +42,8 @@ def partitions(state: State, _limits: Limits) -> Iterator[HealthFinding]:
         (
             "under_min_isr",
             "below min.insync.replicas",
-            "see broker_cut_off: until then acks=all is refused"
-            if state.cut_off
+            "see who does not copy: until then acks=all is refused"
+            if state.attributions
             else "start the brokers that are missing: until then acks=all is refused",
         ),
         ("under_replicated", "under-replicated", "see the findings on brokers and disks"),
@@ -103,9 +103,8 @@ def uneven_replicas(state: State, _limits: Limits) -> Iterator[HealthFinding]:
 
 def _counted(state: State, left: int, words: str) -> str:
     """Return how many partitions are so; "more" where findings on brokers tell of others."""
-    return (
-        f"{left}{' more' if state.consequences.of else ''} of {state.seen['counts']['partitions']} partitions {words}"
-    )
+    has_others = state.consequences.of or state.consequences.attributed
+    return f"{left}{' more' if has_others else ''} of {state.seen['counts']['partitions']} partitions {words}"
 
 
 def leaders_skewed(state: State, limits: Limits) -> Iterator[HealthFinding]:

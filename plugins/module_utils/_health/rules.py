@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterator
 
 from ansible_collections.streamops.kafka.plugins.module_utils._health.broker_rules import (
     broker_cordoned,
-    broker_cut_off,
     broker_down,
     broker_elsewhere,
     cluster_unreachable,
     disk_full,
     ghost_broker,
     log_dir_offline,
+    not_copied,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._health.group_rules import (
     group_missing,
@@ -76,7 +76,7 @@ def untold(state: State, _limits: Limits) -> Iterator[HealthFinding]:
 RULES: tuple[Callable[[State, Limits], Iterator[HealthFinding]], ...] = (
     broker_down,
     broker_elsewhere,
-    broker_cut_off,
+    not_copied,
     ghost_broker,
     quorum_unsteady,
     no_controller,
@@ -108,6 +108,9 @@ KINDS = (
     "broker_down",
     "broker_elsewhere",
     "broker_cut_off",
+    "broker_not_copying",
+    "pair_not_copying",
+    "catching_up",
     "ghost_broker",
     "quorum_unsteady",
     "no_controller",

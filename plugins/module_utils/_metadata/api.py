@@ -38,6 +38,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._metadata.model im
     ASKED,
     BROKER,
     CONTROLLER,
+    FORWARDED,
     NO_AUTHORIZER,
     Facts,
 )
@@ -312,6 +313,7 @@ def _told(asked: Node, node: int, server: str, wanted: Iterable[str]) -> Facts:
     values: dict[str, Values] = {}
     unanswered: dict[str, str] = {}
     broken = ""
+    forwarded = False
     for subject in wanted:
         try:
             if broken:
@@ -321,6 +323,10 @@ def _told(asked: Node, node: int, server: str, wanted: Iterable[str]) -> Facts:
             unanswered[subject] = str(error)
         except _BROKEN as error:
             broken = unanswered[subject] = f"no answer to {subject}: {error}"
+            forwarded = asked.kind == BROKER and subject in FORWARDED
+    if forwarded:
+        # It answered all that it can tell by itself.
+        broken = ""
     epoch = asked.features.epoch
     applied = epoch + 1 if asked.kind == BROKER and epoch is not None else None
     return Facts(node, asked.kind, server, "", applied, values, unanswered, broken and f"{server}: {broken}")

@@ -23,6 +23,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Broker, Quorum
 from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import host_port
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import duration
 from ansible_collections.streamops.kafka.plugins.module_utils._metadata.api import facts_at
 from ansible_collections.streamops.kafka.plugins.module_utils._metadata.compare import (
     LEAST_LOOKS,
@@ -162,14 +163,20 @@ def controllers_of(
     """Return the controllers with their address, empty where nobody tells it, and notes on other nodes of the quorum.
 
     Every node that reads the log is an observer: brokers too that start, or were fenced, and for five minutes those
-    that have stopped. So an observer is a controller only where its address is known as one.
+    that have stopped. So an observer is a controller only where its address is known as one. One that does not fetch is
+    named as well: it is frozen, or has stopped less than five minutes ago.
     """
     voters = {one.id for one in quorum.voters}
     others = {one.id for one in quorum.observers} - voters - set(registered)
     known = {node: str(found[0][1]) for node, found in endpoints.items() if found}
     controllers = {node: known.get(node, "") for node in sorted(voters | (others & set(known)))}
-    running = sorted((others - set(known)) & heard_of(quorum))
-    return controllers, tuple(f"node {node}: observer, not registered" for node in running)
+    running = heard_of(quorum)
+    notes = []
+    for node in sorted(others - set(known)):
+        ago = quorum.members[node].last_caught_up_ms_ago
+        silent = "never caught up" if ago is None else f"has not caught up for {duration(ago / 1000)}"
+        notes.append(f"node {node}: observer, " + ("not registered" if node in running else silent))
+    return controllers, tuple(notes)
 
 
 def _places(

@@ -26,6 +26,8 @@ ASKED: Mapping[str, tuple[str, ...]] = {
     "quotas": (BROKER,),
 }
 SUBJECTS = tuple(ASKED)
+#: Subjects that a broker asks the active controller for (DescribeQuorum is forwarded): who does not answer is that one.
+FORWARDED = ("leader", "epoch")
 #: Why no node tells ACLs of a cluster that has none.
 NO_AUTHORIZER = "the cluster has no authorizer"
 

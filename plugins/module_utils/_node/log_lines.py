@@ -87,6 +87,23 @@ def every_said(paths: Iterable[str], pattern: str, since: float | None) -> list[
     return found
 
 
+def last_line(paths: Iterable[str], since: float | None) -> str:
+    """Return the line that was written last to any of these files since then, as people may see it; empty without one.
+
+    since -- seconds since 1970; a line without a time of its own belongs to the last one before it that has one.
+    """
+    newest: tuple[float, str] = (0.0, "")
+    for path in paths:
+        text, changed = _tail(path)
+        lines = [line for line in text.splitlines() if line.strip() and not _FRAME.match(line)]
+        times = (at for line in reversed(lines) if (at := _seconds(line)) is not None)
+        at = next(times, changed)
+        # A second of grace: start times are rounded.
+        if lines and (since is None or at >= since - 1) and at >= newest[0]:
+            newest = at, masked(lines[-1])
+    return newest[1]
+
+
 def telling_lines(text: str, since: float | None) -> list[str]:
     """Return the lines of a log text that tell of errors, each cut to a width, none from before `since`."""
     shown = []

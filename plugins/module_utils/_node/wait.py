@@ -37,6 +37,12 @@ _NO_VOTE = (
     " no firewall keeps this node from their controller ports."
 )
 
+# A voter that does not take part in its quorum yet: nobody can tell anything of its network.
+_STARTING = (
+    "\nIt is still starting: after {seconds:.0f} s it does not take part in its quorum yet, and its log says last: "
+    "{line}\nfix: look at the load and the disks of its machine, and where it needs longer, raise kafka_start_timeout."
+)
+
 # A process that runs, has no error, and that nothing else keeps from its ports.
 _SILENT = (
     "\nIts log names no error, so it may be slow or frozen; fix: look at the load and the disks of its machine, and"
@@ -142,6 +148,11 @@ class Tracker:
         since = max(changed or self.last["now"], self.last["process"].get("since") or 0.0)
         return bool(self.last["now"] - since >= self._steady)
 
+    @property
+    def _is_starting(self) -> bool:
+        """Whether this is a voter that runs and does not take part in its quorum yet."""
+        return bool((self.last.get("process") or {}).get("running") and self.last.get("starting"))
+
     def _unsteady(self) -> str:
         """Return since when the quorum has its leader, and how many it had in this wait."""
         quorum = self.last.get("quorum") or {}
@@ -157,6 +168,8 @@ class Tracker:
             return f"process {process.get('pid')} still runs"
         if not process.get("running"):
             return "no process yet"
+        if self._is_starting:
+            return f"process {process.get('pid')} is starting{self._ports(missing)}"
         if self.last.get("led") is False:
             return f"process {process.get('pid')} runs, and its quorum has no leader{self._ports(missing)}"
         if unsettled := (self.last.get("flows") or {}).get("unsettled"):
@@ -167,8 +180,10 @@ class Tracker:
             return f"process {process.get('pid')} runs, {self._unsteady()}"
         return f"process {process.get('pid')} runs, its log does not say yet that it serves"
 
-    def _silent(self, lines: list[str], holders: str, led: bool) -> str:
+    def _silent(self, lines: list[str], holders: str, led: bool, elapsed: float) -> str:
         """Return what may keep a process that runs and whose log names no cause."""
+        if self._is_starting and not (lines or holders):
+            return _STARTING.format(seconds=elapsed, line=self.last["starting"])
         if not led:
             return _NO_VOTE
         if not self._is_steady:
@@ -195,7 +210,7 @@ class Tracker:
         cause = self.last.get("cause" if followed.timed_out or not led else "ended_by") or ""
         if not led and not followed.timed_out:
             standing += ", and its quorum has no leader"
-        silent = self._silent(lines, holders, led) if followed.timed_out else ""
+        silent = self._silent(lines, holders, led, followed.elapsed) if followed.timed_out else ""
         known = f"\nIts log says why: {cause}." if cause else silent
         cause_in_full = (
             f"node {self._name}: {why}: {standing}.{known}{holders}\n"

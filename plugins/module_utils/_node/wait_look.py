@@ -13,6 +13,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._node.log_lines im
     LIMIT,
     every_said,
     last_errors,
+    last_line,
     last_said,
     says,
     telling_lines,
@@ -45,6 +46,9 @@ LOADER = r"MetadataLoader.*high water mark"
 # another partition, segment or offset (LogLoader, LogManager and MetadataLoader, alike since Kafka 3.9).
 LOADING = r"\[LogLoader partition=|Completed load of |but the high water mark is"
 UNKNOWN = "still don't know the high water mark"
+# What a voter says once it takes part in its quorum, whoever leads it (QuorumState of Kafka, from 3.3 on); until then
+# its Java virtual machine and Kafka are starting.
+TAKES_PART = r"\[RaftManager [^\]]*\] (Completed|Attempting durable) transition to "
 
 
 def look(
@@ -76,6 +80,8 @@ def look(
     since = started_at(life.start_time if life else None)
     recent = since is not None and since >= first - RECENT
     result = {key: value for key, value in found.items() if key != "recorded_life"}
+    if found["led"] is False and not says(params["log_files"], TAKES_PART, since):
+        result["starting"] = last_line(params["log_files"], since) or "(nothing)"
     result.update(verdict=verdict, now=began, ended_recently=recent and not found["process"]["running"])
     files = list(params["log_files"]) if params["state"] == "started" else []
     after = since if seen or recent else first - RECENT

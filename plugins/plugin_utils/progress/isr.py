@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.attribution import FAULTS
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import (
     DONE,
     FAILED,
@@ -119,12 +120,21 @@ class Tracker:
             for broker, count in (self.last.missing_by_broker.items() if self.last else ())
             if self.last and self.last.brokers[broker] == "registered"
         ]
-        reasons = [*self._away(), *behind] or self._hold.lost[-1:]
+        reasons = [*self._away(), *behind]
+        reasons += [one for one in self._attributed() if one not in reasons]
+        reasons = reasons or self._hold.lost[-1:]
         if self.last and self.last.offline:
             reasons.append(f"{self.last.offline} partitions have no leader")
         if self.last and self.last.not_led and not reasons:
             reasons.append(f"{self.last.not_led} partitions are not led by their preferred replica")
         return ", ".join(reasons)
+
+    def _attributed(self) -> list[str]:
+        """Who is at fault for replicas that are not in sync, and what slows those that catch up."""
+        found = self.last.attributions if self.last else []
+        faults = [one["phrase"] for one in found if one["kind"] in FAULTS]
+        throttles = dict.fromkeys(throttle for one in found for throttle in one["throttles"])
+        return [*faults, *(f"slowed by {throttle}" for throttle in throttles)]
 
     def _text(self) -> str:
         """The progress line. It holds nothing that changes while nothing happens, so that it can be collapsed."""
@@ -172,6 +182,7 @@ class Tracker:
             "brokers": seen.brokers,
             "behind": seen.behind,
             "leads_none": seen.leads_none,
+            "attributions": seen.attributions,
         }
 
     def failure(self, timeout: float) -> str:

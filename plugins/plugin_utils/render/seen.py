@@ -17,6 +17,7 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._node.restart_reasons import reason_line
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.at_fault import culprit
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.quorum_formed import never_formed
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.quorum_unsteady import (
     changed_last,
@@ -77,6 +78,7 @@ class Seen(Parts):
                 "is_cut_off": lambda: model["node"]["host"] in cut_off(self._controllers),
                 "ends_unsteady": self._ends_unsteady,
                 "is_unwell": lambda: self["is_cut_off"] or self["ends_unsteady"] or self["restarts_at_once"],
+                "blamed": self._blamed,
                 "gives_back": lambda: taken_back(self._controllers, time.time()),
                 "unsteady": self._unsteady,
                 "unsteady_note": lambda: unsteady.note(model["settings"]["kafka_cluster_name"], self._lost_leader),
@@ -214,6 +216,29 @@ class Seen(Parts):
         infos = self._controllers.values()
         asked = any(info.get("restart_reasons") or info.get("needs_start") for info in infos)
         return bool("controller" in self._model["node"]["roles"] and self._lost_leader and not asked)
+
+    def _blamed(self) -> dict[str, Any]:
+        """Of a broker that this run restarted and that is not whole because of another: the C(host) that is at fault,
+        the sentences C(why), and whether it C(is_fresh), what changed on it; empty where no broker is so."""
+        by_id = {node["node_id"]: node["host"] for node in self._nodes if "broker" in node["roles"]}
+
+        def changes(node_id: int) -> tuple[list[str], bool]:
+            """Return what a broker restarted with in this run, else what changed last before it; and which it is."""
+            host = by_id.get(node_id, "")
+            info = self._infos.get(host) or {}
+            if host in self._restarted:
+                return [reason_line(one) for one in info.get("restart_reasons") or ()], True
+            return list(((info.get("start_files") or {}).get("last_change") or {}).get("changes") or ()), False
+
+        for node_id, host in by_id.items():
+            wait = self._results.of(host, "__common_whole")
+            found = culprit(node_id, wait.get("attributions") or (), changes) if wait.get("failed") else None
+            if found:
+                other = by_id.get(found.node_id, f"broker {found.node_id}")
+                changed = "; ".join(found.changes) or "nothing that is known"
+                why = f"{found.phrase}. So {other} is at fault, not {host}. Changed last on {other}: {changed}."
+                return {"host": other, "why": why, "is_fresh": found.is_fresh}
+        return {}
 
     def _unsteady(self) -> dict[str, str]:
         """The messages of a run that ends for a quorum without a stable leader."""

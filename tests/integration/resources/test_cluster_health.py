@@ -4,20 +4,24 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from confluent_kafka import Producer
+from confluent_kafka.admin import AdminClient, NewTopic
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from page.expected import expected_of
 from page.poll import take
-from tests.support.cluster import Cluster, Run, free_port_base
+from tests.support.cluster import Cluster, Run, free_port_base, until
 from tests.support.modules import run_module
 from tests.support.releases import NEW_CLUSTER
 
 RATE = "leader.replication.throttled.rate"
+FOLLOWER_RATE = "follower.replication.throttled.rate"
 
 
 def health(cluster: Cluster, **options: Any) -> dict[str, Any]:
@@ -94,6 +98,50 @@ def test_a_stopped_node_and_a_throttle_that_was_left_are_findings_and_strict_fai
         combined.start("kafka3")
         combined.tool("kafka-configs.sh", *entity, "--delete-config", RATE)
         at_its_best(combined)
+
+
+def test_a_throttled_follower_is_told_as_catching_up_by_gate_health_and_wait_alike(combined: Cluster) -> None:
+    """Of one leader it lacks megabytes, with all others it is in sync: nobody is at fault, and no firewall."""
+    at_its_best(combined)
+    servers = ",".join(combined.bootstrap_servers)
+    first, second, late = (combined.identities[node] for node in combined.nodes)
+    name = "health-throttled"
+    admin = AdminClient({"bootstrap.servers": servers})
+    configs = {"min.insync.replicas": "2", "follower.replication.throttled.replicas": "*"}
+    made = NewTopic(name, 1, replica_assignment=[[first, second, late]], config=configs)
+    admin.create_topics([made])[name].result(30)
+    slow = ("--alter", "--entity-type", "brokers", "--entity-name", str(late))
+    try:
+        combined.tool("kafka-configs.sh", *slow, "--add-config", f"{FOLLOWER_RATE}=100000")
+        combined.stop("kafka3")
+        producer = Producer({"bootstrap.servers": servers, "acks": "1"})
+        for _record in range(400):
+            producer.produce(name, os.urandom(50_000), partition=0)
+        assert producer.flush(60) == 0
+        combined.start("kafka3")
+        wait = {"bootstrap_servers": combined.bootstrap_servers}
+        own = {**wait, "scope": "own", "broker": late}
+        # All but that one partition.
+        until(lambda: run_module("streamops.kafka.isr_wait", own, check=True)["partitions_not_done"] == 1, "one", 120)
+        waiting = run_module("streamops.kafka.isr_wait", {**own, "timeout": 1})
+        gate = run_module("streamops.kafka.restart_gate", {**wait, "node_ids": [second], "timeout": 1})
+        found = health(combined)
+    finally:
+        combined.tool("kafka-configs.sh", *slow, "--delete-config", FOLLOWER_RATE)
+        at_its_best(combined)
+        admin.delete_topics([name])[name].result(30)
+    assert [one["kind"] for one in gate["refusals"]] == ["catching_up"], gate["refusals"]
+    assert gate["sick"] == {}
+    assert "catching_up" in kinds(found), found["findings"]
+    assert not kinds(found) & {"broker_cut_off", "broker_not_copying", "pair_not_copying"}
+    behind = next(one for one in found["findings"] if one["kind"] == "catching_up")
+    for said in (gate["refusals"][0]["found"], behind["what"]):
+        assert f"broker {late} is catching up, " in said
+        assert "MB behind" in said
+        assert f"{FOLLOWER_RATE}=100000 of broker {late}" in said
+    assert f"{FOLLOWER_RATE}=100000 of broker {late}" in waiting["why"]
+    assert [one["kind"] for one in waiting["attributions"]] == ["catching_up"]
+    assert "firewall" not in f"{gate} {found} {waiting}"
 
 
 def assert_the_page_sees_the_same(cluster: Cluster, report: dict[str, Any]) -> None:

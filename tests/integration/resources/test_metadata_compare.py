@@ -80,6 +80,21 @@ def test_all_agree_and_a_frozen_node_is_named_until_it_has_caught_up(combined: C
     assert again["nodes"][0]["digests"]["topics"] != found["nodes"][0]["digests"]["topics"]
 
 
+def test_a_frozen_active_controller_makes_no_other_node_silent(combined: Cluster) -> None:
+    """Who leads is asked of the active controller by the broker, which serves on whatever becomes of the answer."""
+    frozen = next(
+        node for node in combined.nodes if combined.identities[node] == leader_of(compare(combined.bootstrap_servers))
+    )
+    others = [f"127.0.0.1:{combined.port(node)}" for node in combined.nodes if node != frozen]
+    with combined.frozen(frozen):
+        held = compare(others, timeout=0, node_timeout=1.5)
+    number = combined.identities[frozen]
+    assert f"broker {number}" in held["silent"], held["lines"]
+    assert {*held["silent"]} <= {f"broker {number}", f"controller {number}"}, held["lines"]
+    back = {"bootstrap_servers": combined.bootstrap_servers, "scope": "cluster", "timeout": 120}
+    assert run_module("streamops.kafka.isr_wait", back)["in_sync"]
+
+
 def leader_of(found: dict[str, Any]) -> int:
     """Return the active controller: the one that tells the epoch."""
     (leader,) = [one["id"] for one in found["nodes"] if one["kind"] == "controller" and "epoch" in one["digests"]]

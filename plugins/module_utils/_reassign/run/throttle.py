@@ -19,6 +19,12 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import list_topics, live_brokers
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.attribution import (
+    FOLLOWER_RATE,
+    FOLLOWER_REPLICAS,
+    LEADER_RATE,
+    LEADER_REPLICAS,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import (
     BROKER,
     TOPIC,
@@ -33,11 +39,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.api impo
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import KEY, Copy, Priors, Record
 
-LEADER_RATE = "leader.replication.throttled.rate"
-FOLLOWER_RATE = "follower.replication.throttled.rate"
 BROKER_KEYS = (LEADER_RATE, FOLLOWER_RATE)
-LEADER_REPLICAS = "leader.replication.throttled.replicas"
-FOLLOWER_REPLICAS = "follower.replication.throttled.replicas"
 TOPIC_KEYS = (LEADER_REPLICAS, FOLLOWER_REPLICAS)
 #: What a list may be instead of a list (ThrottledReplicaListValidator): every replica, and no replica.
 _ALL, _NONE = "*", "none"

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.attribution import Look, attributions
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Broker, Partition, Snapshot
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import ClusterUnreachableError
 from ansible_collections.streamops.kafka.plugins.module_utils._gate.isr import (
@@ -18,6 +19,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._gate.isr import (
     observe,
     watch,
 )
+from tests.support.attributed import at_fault
 
 
 def cluster(*partitions: Partition, fenced: tuple[int, ...] = (), gone: tuple[int, ...] = ()) -> Snapshot:
@@ -125,15 +127,13 @@ def test_bytes_behind_compares_catching_up_replicas_with_their_leaders() -> None
     snapshot = cluster(
         part("a", 0, (1, 2)), part("a", 1, (2, 1)), part("a", 2, (1, 2, 3)), part("b", 0, (1,), leader=None), fenced=()
     )
-    held = {1: {("a", 0): 100}, 2: {("a", 1): 50}, 3: {("a", 0): 30, ("a", 1): 70}}
-    asked: list[tuple[int, dict[str, list[int]]]] = []
-
-    def sizes(broker: int, partitions: dict[str, list[int]]) -> dict[tuple[str, int], int]:
-        asked.append((broker, partitions))
-        return held[broker]
-
-    assert bytes_behind(lagging(snapshot, Goal()), sizes) == 70
-    assert sorted(asked) == [(1, {"a": [0]}), (2, {"a": [1]}), (3, {"a": [0, 1]})]
+    held = {(("a", 0), 1): 100, (("a", 1), 2): 50, (("a", 0), 3): 30, (("a", 1), 3): 70}
+    late = lagging(snapshot, Goal())
+    assert bytes_behind(late, Look(snapshot.partitions, frozenset((1, 2, 3)), held)) == 70
+    assert bytes_behind([], Look(snapshot.partitions, frozenset((1, 2, 3)), held)) is None
+    # One broker that did not tell costs the figure.
+    some = {replica: size for replica, size in held.items() if replica[1] != 2}
+    assert bytes_behind(late, Look(snapshot.partitions, frozenset((1, 2, 3)), some)) is None
 
 
 def test_replicas_on_brokers_that_are_away_are_not_catching_up() -> None:
@@ -191,19 +191,39 @@ def test_a_broker_that_leads_and_from_which_no_other_copies_is_not_whole() -> No
     """All replicas of its own are in sync: only what it leads shows it."""
     snapshot = cluster(part("a", 0, (1,)), part("a", 1, (2, 1, 3)), part("a", 2, (3, 1, 2)))
     assert observe(snapshot, Goal("own", 1)).good
-    seen = observe(snapshot, Goal("own", 1, serves=True))
+    seen = observe(snapshot, Goal("own", 1, serves=True), at_fault(snapshot))
     assert not seen.good
     assert seen.unmet[0].startswith("broker 2, 3 cannot copy from broker 1")
+    assert seen.attributions[0]["at_fault"] == [1]
     assert not seen.away
 
 
 def test_a_follower_that_was_behind_before_is_not_held_against_the_broker() -> None:
     late = cluster(part("a", 0, (1, 2)), part("a", 1, (2, 1, 3)))
-    assert observe(late, Goal("own", 1, serves=True)).unmet
-    assert observe(late, Goal("own", 1, serves=True, behind=(3,))).good
-    # One that is behind with others now is so by itself too.
-    assert observe(cluster(part("a", 0, (1, 2)), part("a", 1, (2, 1))), Goal("own", 1, serves=True)).good
+    assert observe(late, Goal("own", 1, serves=True), at_fault(late)).unmet
+    assert observe(late, Goal("own", 1, serves=True, behind=(3,)), at_fault(late)).good
     assert observe(cluster(part("a", 0, (1, 2)), part("a", 1, (2, 1))), Goal("own", 1)).behind == [3]
+
+
+def test_a_follower_that_stops_copying_from_all_is_named_and_the_broker_is_not_whole() -> None:
+    late = cluster(part("a", 0, (1, 2)), part("a", 1, (2, 1)))
+    seen = observe(late, Goal("own", 1, serves=True), at_fault(late))
+    assert [one["at_fault"] for one in seen.attributions] == [[3]]
+    assert seen.unmet == [
+        "broker 3 does not copy from broker 1, 2, from which others copy: out of the ISR of 2 partition(s)"
+    ]
+
+
+def test_a_follower_that_catches_up_copies_from_the_broker() -> None:
+    late = cluster(part("a", 0, (1, 2)), part("a", 1, (2, 1, 3)))
+    held = {(("a", 0), 1): 100, (("a", 0), 3): 10}
+    before = Look(late.partitions, frozenset((1, 2, 3)), held)
+    now = replace(before, held={**held, (("a", 0), 3): 40}, at=2.0)
+    seen = observe(late, Goal("own", 1, serves=True), attributions(before, now))
+    assert seen.good
+    assert [one["kind"] for one in seen.attributions] == ["catching_up"]
+    # One look alone does not tell that.
+    assert observe(late, Goal("own", 1, serves=True), attributions(None, now)).unmet
 
 
 def test_a_broker_that_was_fenced_between_two_looks_leads_nothing_and_is_not_whole() -> None:

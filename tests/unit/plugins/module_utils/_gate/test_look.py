@@ -78,6 +78,7 @@ def zookeeper(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     monkeypatch.setattr(look, "take_snapshot", lambda _session, _quorum: seen)
     monkeypatch.setattr(look, "silent_brokers", silent)
     monkeypatch.setattr(look, "strangers_at", lambda _connection, _servers, _cluster_id: {})
+    monkeypatch.setattr(look, "attributed", lambda _session, _snapshot, _moving: ())
     monkeypatch.setattr(look, "topics_at", lambda _session, broker, _names: {"t": (NEW,)} if broker == 3 else {})
     return asked
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.attribution import Look, attributions
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
     Broker,
     Partition,
@@ -16,6 +17,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot 
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import Stop, judge
 from ansible_collections.streamops.kafka.plugins.module_utils._gate.sick import low_because_of, sick
+from tests.support.attributed import at_fault
 
 ALL = frozenset((1, 2, 3))
 
@@ -41,14 +43,14 @@ def cluster(partitions: tuple[Partition, ...], fenced: tuple[int, ...] = (), gon
 def refused(snapshot: Snapshot, node: int, correcting: bool) -> list[str]:
     """Return the kinds of what refuses the stop of a node."""
     stop = Stop(frozenset((node,)), expected_brokers=ALL, expected_controllers=ALL, correcting=correcting)
-    return [one["kind"] for one in judge(snapshot, (), stop)["refusals"]]
+    return [one["kind"] for one in judge(snapshot, (), stop, at_fault(snapshot))["refusals"]]
 
 
 def test_a_cut_off_broker_keeps_its_gate_shut_until_it_gets_other_files() -> None:
     snapshot = cluster(CUT_OFF)
     assert refused(snapshot, 1, correcting=False) == ["broker_cut_off"]
     assert refused(snapshot, 1, correcting=True) == []
-    assert sick(snapshot) == {
+    assert sick(snapshot, at_fault(snapshot)) == {
         1: "broker 2, 3 cannot copy from broker 1: out of the ISR of 1 partition(s) that it leads"
     }
 
@@ -58,26 +60,60 @@ def test_the_healthy_nodes_wait_for_the_sick_one_which_is_named() -> None:
     for node in (2, 3):
         assert refused(snapshot, node, correcting=True) == ["broker_cut_off"]
     stop = Stop(frozenset((2,)), expected_brokers=ALL, expected_controllers=ALL)
-    told = judge(snapshot, (), stop)["refusals"][0]
+    told = judge(snapshot, (), stop, at_fault(snapshot))["refusals"][0]
     assert "cannot copy from broker 1" in told["what"]
     assert "t-0 (ISR 1, min 2)" in told["found"]
-    assert "site.yml" in told["fix"]
+    assert "may restart it although these partitions are low" in told["fix"]
 
 
 def test_while_one_follower_still_copies_the_stop_is_judged_as_ever() -> None:
     one_way = cluster((part(0, 1, (1, 3)), *CUT_OFF[1:]))
-    assert refused(one_way, 1, correcting=True) == ["broker_cut_off"]
+    assert refused(one_way, 1, correcting=True) == ["pair_not_copying"]
+    assert sick(one_way, at_fault(one_way)) == {}
+    told = judge(one_way, (), Stop(frozenset((1,)), correcting=True), at_fault(one_way))["refusals"][0]
+    assert "because broker 2 does not copy from broker 1" in told["what"]
+    assert "restart" not in told["fix"]
+    assert "firewall" not in told["fix"]
+
+
+def test_a_follower_at_fault_is_sick_and_its_own_gate_opens_where_others_copy() -> None:
+    """Broker 3 copies from nobody: the others need each other, and it is needed by none."""
+    partitions = (part(0, 1, (1, 2)), part(1, 2, (2, 1)), part(2, 3, (3, 1, 2)))
+    snapshot = cluster(partitions)
+    assert list(sick(snapshot, at_fault(snapshot))) == [3]
+    assert refused(snapshot, 3, correcting=True) == refused(snapshot, 3, correcting=False) == []
+    assert refused(snapshot, 1, correcting=True) == ["broker_not_copying"]
+    told = judge(snapshot, (), Stop(frozenset((1,))), at_fault(snapshot))["refusals"][0]
+    assert told["what"] == "2 partition(s) are low because broker 3 does not copy"
+    assert "firewall" not in told["fix"]
+
+
+def test_no_word_of_a_fault_falls_of_a_follower_that_catches_up() -> None:
+    """The last big partition of a recovery: broker 3 is in sync with all that the others lead."""
+    snapshot = cluster((part(0, 1, (1, 2)), part(1, 2, (2, 1, 3)), part(2, 3, (3, 1, 2))))
+    held = {(("t", 0), 1): 40_000_000, (("t", 0), 3): 36_000_000}
+    before = Look(snapshot.partitions, frozenset((1, 2, 3)), held)
+    catching_up = attributions(before, replace(before, held={**held, (("t", 0), 3): 36_200_000}, at=2.0))
+    assert sick(snapshot, catching_up) == {}
+    (told,) = judge(snapshot, (), Stop(frozenset((1,))), catching_up)["refusals"]
+    assert told["kind"] == "catching_up"
+    assert told["what"] == "1 partition(s) are low while broker 3 catches up"
+    assert told["found"].startswith("broker 3 is catching up, 3.8 MB behind, 0.1 MB/s, ETA 38s: t-0 (ISR 1, 2, min 2)")
+    assert "firewall" not in str(told)
 
 
 def test_several_nodes_at_once_are_never_corrected() -> None:
     stop = Stop(frozenset((1, 2)), expected_brokers=ALL, expected_controllers=ALL, correcting=True)
-    assert not judge(cluster(CUT_OFF), (), stop)["allowed"]
+    assert not judge(cluster(CUT_OFF), (), stop, at_fault(cluster(CUT_OFF)))["allowed"]
 
 
 def test_with_unclean_election_a_follower_would_lead_without_the_records() -> None:
     unclean = (replace(CUT_OFF[0], unclean=True), *CUT_OFF[1:])
-    assert low_because_of(cluster(CUT_OFF), 1) == {("t", 0)}
-    assert low_because_of(cluster(unclean), 1) == set()
+    assert low_because_of(cluster(CUT_OFF), 1, at_fault(cluster(CUT_OFF))) == {("t", 0)}
+    assert low_because_of(cluster(unclean), 1, at_fault(cluster(unclean))) == set()
+    told = judge(cluster(unclean), (), Stop(ALL - {1, 3}), at_fault(cluster(unclean)))["refusals"][0]
+    assert "may restart it" not in told["fix"]
+    assert "restarted first" not in told["allowed"]
     assert refused(cluster(unclean), 1, correcting=True) == ["broker_cut_off"]
 
 
@@ -102,10 +138,15 @@ def test_a_fenced_voter_still_counts_for_the_quorum() -> None:
     assert "quorum_majority" in refused(lame, 1, correcting=True)
 
 
-def test_a_well_node_is_judged_as_ever_when_its_files_differ() -> None:
+def test_a_node_of_a_pair_is_judged_as_ever_when_its_files_differ() -> None:
+    low = cluster((part(0, 1, (1, 2)), part(1, 2, (2, 1, 3))))
+    assert refused(low, 1, correcting=True) == refused(low, 1, correcting=False) == ["pair_not_copying"]
+    assert not judge(low, (), Stop(frozenset((1,)), correcting=True), at_fault(low))["corrects"]
+
+
+def test_without_a_second_look_the_partitions_alone_are_told() -> None:
     low = cluster((part(0, 1, (1, 2)), part(1, 2, (2, 1))))
-    assert refused(low, 1, correcting=True) == refused(low, 1, correcting=False) == ["would_fall_under_min_isr"]
-    assert not judge(low, (), Stop(frozenset((1,)), correcting=True))["corrects"]
+    assert [one["kind"] for one in judge(low, (), Stop(frozenset((1,))))["refusals"]] == ["would_fall_under_min_isr"]
 
 
 #: Brokers 1 and 2 have each other's address.

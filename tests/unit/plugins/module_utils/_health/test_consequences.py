@@ -5,10 +5,12 @@ better by it."""
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.attribution import Look, attributions
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.info import describe
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
     Broker,
@@ -26,10 +28,11 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.consequenc
     down_brokers,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import HealthFinding, Limits, State
+from tests.support.attributed import standing_still
 
 NODES = [{"host": f"kafka{one}", "node_id": one, "roles": ["broker"]} for one in (1, 2, 3, 4)]
 ABOUT = {"broker_down", "broker_cut_off", "ghost_broker", "partitions_offline", "under_min_isr", "under_replicated"}
-ABOUT |= {"at_min_isr"}
+ABOUT |= {"at_min_isr", "broker_not_copying", "pair_not_copying", "catching_up"}
 
 
 def part(isr: tuple[int, ...], replicas: tuple[int, ...] = (1, 2, 3), **values: Any) -> dict[str, Any]:
@@ -130,22 +133,61 @@ def test_without_an_inventory_what_is_fenced_is_down() -> None:
     assert (kind, what.split(":")[0]) == ("broker_down", "broker 3 is down")
 
 
+def blamed(*parts: dict[str, Any], fenced: tuple[int, ...] = ()) -> State:
+    """Return a cluster with these partitions, in which nobody catches up."""
+    alive = {1, 2, 3, 4}.difference(fenced)
+    listed = [Partition("t", index, **one) for index, one in enumerate(parts)]
+    return state(*parts, fenced=fenced, attributions=standing_still(listed, alive))
+
+
 def test_partitions_of_a_leader_that_is_cut_off_follow_from_it() -> None:
     phrase = "broker 1, 2 cannot copy from broker 4: out of the ISR of 2 partition(s) that it leads"
-    cut: dict[str, Any] = {"cut_off": {4: phrase}, "fenced": ()}
-    assert found(state(part((4,), (4, 1, 2)), part((4, 1), (4, 1, 2)), **cut)) == [
+    assert found(blamed(part((4,), (4, 1, 2)), part((4, 1), (4, 1, 2)))) == [
         (
             "broker_cut_off",
             f"{phrase} (kafka4): 1 of them refuses acks=all, 1 would refuse acks=all with one replica less",
         )
     ]
-    # What another leader lacks does not follow from it.
-    assert [kind for kind, _what in found(state(part((1, 4), (1, 2, 4)), **cut))] == [
-        "broker_cut_off", "under_replicated", "at_min_isr",
-    ]  # fmt: skip
     # One that lacks a dead and a live replica follows from both.
-    both = state(part((4,), (4, 1, 3)), cut_off={4: phrase})
+    both = blamed(part((4,), (4, 1, 2, 3)), fenced=(3,))
     assert [kind for kind, _what in found(both)] == ["broker_down", "broker_cut_off"]
+
+
+def test_partitions_that_one_follower_does_not_copy_follow_from_it_and_no_leader_is_named_as_the_cause() -> None:
+    looked = blamed(part((1, 2)), part((2, 1), (2, 1, 3)))
+    (one,) = findings(looked)
+    assert one.kind == "broker_not_copying"
+    assert one.what == (
+        "broker 3 does not copy from broker 1, 2, from which others copy: out of the ISR of 2 partition(s) (kafka3): "
+        "2 would refuse acks=all with one replica less"
+    )
+    assert "firewall" not in one.next_step
+
+
+def test_a_pair_names_both_and_what_changed_last_on_them() -> None:
+    looked = blamed(part((2, 3), (2, 1, 3)), part((3, 1, 2), (3, 1, 2)))
+    change = {"since": "20261129T080000Z", "changes": ["replica.fetch.backoff.ms: 200 -> 300000"]}
+    about: dict[str, Any] = {"failed": None, "why_failed": "", "staged": None, "edited": [], "last_change": change}
+    (one,) = findings(replace(looked, start_files={"kafka1": about, "kafka3": about}))
+    assert one.kind == "pair_not_copying"
+    assert "broker 1 does not copy from broker 2" in one.what
+    assert "(kafka1, kafka2)" in one.what
+    assert one.found == "changed last on kafka1: replica.fetch.backoff.ms: 200 -> 300000"
+
+
+def test_a_follower_that_catches_up_is_told_as_that() -> None:
+    parts = [part((1, 2)), part((2, 1, 3), (2, 1, 3))]
+    listed = tuple(Partition("t", index, **one) for index, one in enumerate(parts))
+    before = Look(listed, frozenset((1, 2, 3, 4)), {(("t", 0), 1): 9_000_000, (("t", 0), 3): 4_000_000})
+    now = replace(before, held={**before.held, (("t", 0), 3): 5_000_000}, at=2.0)
+    (one,) = findings(state(*parts, fenced=(), attributions=attributions(before, now)))
+    assert one.kind == "catching_up"
+    assert one.what.startswith("broker 3 is catching up, 4.0 MB behind, 0.5 MB/s, ETA 8s (kafka3): 1 would refuse")
+    assert "firewall" not in one.next_step
+    # One look alone tells nothing of anybody.
+    assert [kind for kind, _what in found(state(*parts, fenced=(), attributions=attributions(None, now)))] == [
+        "under_replicated", "at_min_isr",
+    ]  # fmt: skip
 
 
 def test_partitions_without_a_leader_stay_a_finding_and_say_whom_they_wait_for() -> None:
@@ -185,7 +227,7 @@ def test_counts_without_lists_stand_alone_and_nothing_known_explains_nothing() -
         "2 of 12 partitions below min.insync.replicas",
         "3 of 12 partitions under-replicated",
     ]
-    assert consequences({}, [3], [1]) == Consequences()
+    assert consequences({}, [3]) == Consequences()
     assert down_brokers([], []) == {}
 
 
@@ -198,16 +240,14 @@ def test_no_status_gets_better_and_no_partition_is_lost_or_counted_twice() -> No
             isr = tuple(chance.sample(replicas, chance.randrange(0, len(replicas) + 1)))
             parts.append(part(isr, replicas, min_insync=chance.randrange(0, 4)))
         fenced = tuple(one for one in (1, 2, 3, 4) if chance.random() < 0.3)
-        cut_off = {one: f"broker {one} is cut off" for one in (1, 2) if one not in fenced and chance.random() < 0.2}
-        looked = state(*parts, fenced=fenced, cut_off=cut_off)
+        looked = blamed(*parts, fenced=fenced) if chance.random() < 0.5 else state(*parts, fenced=fenced)
         info, follows, listed = looked.seen, looked.consequences, findings(looked)
         hurt = [one for one in info["under_replicated"] if one["leader"] is not None]
-        assert model.status_of(listed) == (
-            "DOWN" if info["offline"] else "DEGRADED" if hurt or fenced or cut_off else "OK"
-        )
-        # Each is within a broker that is a finding, or in the finding of its own kind.
+        assert model.status_of(listed) == ("DOWN" if info["offline"] else "DEGRADED" if hurt or fenced else "OK")
+        # Each is within a finding on brokers, or in the finding of its own kind.
         alone = follows.left(hurt)
-        assert follows.of.keys() <= {*fenced, *cut_off}
+        assert follows.of.keys() <= {*fenced}
+        assert follows.attributed.keys() <= {*range(len(looked.attributions))}
         within = {(one["topic"], one["partition"]) for one in hurt} & follows.explained
         assert len(within) + len(alone) == len(hurt)
         told = [int(one.found) for one in listed if one.kind == "under_replicated"]

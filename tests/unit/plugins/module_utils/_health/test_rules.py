@@ -9,6 +9,13 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.attribution import (
+    CATCHING_UP,
+    FOLLOWER,
+    LEADER,
+    PAIR,
+    Attribution,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import InFlight, Partition
 from ansible_collections.streamops.kafka.plugins.module_utils._health import model, rules
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import Groups, Limits, State
@@ -86,9 +93,29 @@ CASES: dict[str, tuple[State, str, str, str]] = {
     "cut off": (
         state(
             nodes=[{**one, "replication": "127.0.0.9:9093"} for one in NODES],
-            given={"cut_off": {2: "broker 1, 3 cannot copy from broker 2"}},
+            given={"attributions": [Attribution(LEADER, (1, 3), (2,), {("t", 0): (1, 3)})]},
         ),
-        "broker_cut_off", "broker 1, 3 cannot copy from broker 2 (kafka2 at 127.0.0.9:9093)", "DEGRADED",
+        "broker_cut_off",
+        "broker 1, 3 cannot copy from broker 2: out of the ISR of 1 partition(s) that it leads "
+        "(kafka2 at 127.0.0.9:9093)",
+        "DEGRADED",
+    ),
+    "not copying": (
+        state(given={"attributions": [Attribution(FOLLOWER, (2,), (1, 3), {("t", 0): (2,), ("t", 1): (2,)})]}),
+        "broker_not_copying",
+        "broker 2 does not copy from broker 1, 3, from which others copy: out of the ISR of 2 partition(s) (kafka2)",
+        "DEGRADED",
+    ),
+    "a pair": (
+        state(given={"attributions": [Attribution(PAIR, (2,), (1,), {("t", 0): (2,)})]}),
+        "pair_not_copying",
+        "broker 2 does not copy from broker 1: out of the ISR of 1 partition(s); the cause is in one of the two or "
+        "between (kafka2, kafka1)",
+        "DEGRADED",
+    ),
+    "catching up": (
+        state(given={"attributions": [Attribution(CATCHING_UP, (2,), (1,), {("t", 0): (2,)}, 3_800_000, 78_000.0)]}),
+        "catching_up", "broker 2 is catching up, 3.8 MB behind, 0.078 MB/s, ETA 49s (kafka2)", "DEGRADED",
     ),
     "elsewhere": (
         state(given={"elsewhere": {2: "at b:1 broker 3 answers there, not broker 2"}}),

@@ -83,6 +83,22 @@ def test_a_node_that_hangs_after_an_answer_says_at_which_question_its_connection
     assert found.unanswered == {"topics": why, "partitions": why}
 
 
+def test_a_broker_that_waits_for_a_silent_controller_is_not_silent_itself() -> None:
+    def quorum() -> None:
+        """Wait for the active controller until the time is over."""
+        raise TimeoutError("no answer in time")
+
+    features = SimpleNamespace(epoch=99, finalized={"metadata.version": 30})
+    node: Any = SimpleNamespace(kind=BROKER, features=features, quorum=quorum)
+    found = _told(node, 1, "n1:9092", ["features", "leader", "epoch"])
+    assert (found.why, found.broken) == ("", "")
+    why = "no answer to leader: no answer in time"
+    assert found.unanswered == {"leader": why, "epoch": why}
+    # A controller answers for itself.
+    node.kind, node.cluster = CONTROLLER, quorum
+    assert _told(node, 1, "n1:9093", ["features", "leader"]).broken == f"n1:9093: {why}"
+
+
 def test_time_in_which_nothing_was_asked_does_not_count_where_a_channel_is_given_it_back() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
 

@@ -45,6 +45,21 @@ def test_a_process_that_listens_nowhere_has_to_say_that_it_serves() -> None:
     assert judge("stopped", ONE, None, [], said=False) == REACHED
 
 
+def test_a_voter_that_is_still_starting_is_told_as_that_and_nothing_of_its_network() -> None:
+    line = "[2026-11-29 07:00:01,000] INFO Registered kafka:type=kafka.Log4jController MBean"
+    tracker, followed, lines = wait([found(WAITING, ONE, [9092], led=False, starting=line)])
+    assert followed.timed_out
+    assert "process 11 is starting; it waits for port 9092" in lines[0]
+    told = tracker.failure(followed)["msg"]
+    assert "It is still starting: after 60 s it does not take part in its quorum yet" in told
+    assert f"its log says last: {line}" in told
+    assert "raise kafka_start_timeout" in told
+    assert "firewall" not in told
+    # One that takes part and finds nobody.
+    tracker, followed, _lines = wait([found(WAITING, ONE, [9092], led=False)])
+    assert "firewall" in tracker.failure(followed)["msg"]
+
+
 def test_a_controller_whose_quorum_has_no_leader_is_not_up() -> None:
     assert judge("started", ONE, ONE, [], led=False) == WAITING
     assert judge("stopped", ONE, None, [], led=False) == REACHED

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._node.wait_look import led, loading
+from ansible_collections.streamops.kafka.plugins.module_utils._node.log_lines import last_line, says
+from ansible_collections.streamops.kafka.plugins.module_utils._node.wait_look import TAKES_PART, led, loading
 
 STATE = '{"leaderId":%s,"leaderEpoch":9,"votedId":-1,"votedDirectoryId":"AAAAAAAAAAAAAAAAAAAAAA","data_version":1}'
 LOADER = "INFO [MetadataLoader id=1] initializeNewPublishers: "
@@ -69,6 +70,22 @@ def test_loading_is_told_by_the_last_log_or_offset_and_not_by_its_time(params: d
     assert loading(logged(params, (2, RECOVERS % (1, 1)), (9, RECOVERS % (2, 2)))["log_files"], BEGAN) != first
     assert "offset 7" in loading(logged(params, (2, BEHIND))["log_files"], BEGAN)
     assert loading(logged(params, (2, WAITS))["log_files"], BEGAN) == "", "who knows no leader loads nothing"
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("INFO [RaftManager id=1] Completed transition to Unattached(epoch=0, voters=[1, 2, 3]) from null", True),
+        ("INFO [RaftManager id=1] Attempting durable transition to Candidate(epoch=3)", True),
+        ("INFO [RaftManager id=1] Reading KRaft snapshot and log as part of the initialization", False),
+        ("INFO Registered kafka:type=kafka.Log4jController MBean", False),
+    ],
+)
+def test_a_voter_takes_part_once_its_raft_client_is_in_a_state(line: str, said: bool, params: dict[str, Any]) -> None:
+    files = logged(params, (-60, THERE), (2, line))["log_files"]
+    assert says(files, TAKES_PART, BEGAN) is said
+    assert last_line(files, BEGAN).endswith(line)
+    assert last_line(files, BEGAN + 60) == ""
 
 
 def test_nothing_is_asked_of_others(params: dict[str, Any]) -> None:

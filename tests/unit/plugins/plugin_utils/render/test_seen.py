@@ -290,3 +290,28 @@ def test_voters_are_known_only_from_a_quorum_with_a_leader(quorum: Any, known: A
     assert seen_of(info(), __common_registered={**REGISTERED, "quorum": quorum})["voter_ids"] == known
     assert seen_of(info(), __common_registered={"msg": "no answer"})["voter_ids"] is None
     assert seen_of(info())["voter_ids"] is None
+
+
+def blamed(*infos: dict[str, Any], **hosts: dict[str, Any]) -> Any:
+    """Who is at fault, where these are what node_info said, and hosts have what the waits for them left."""
+    about = {
+        f"k{number}": {"kafka_node_id": number, "__common_node_info": one, **hosts.get(f"k{number}", {})}
+        for number, one in enumerate(infos)
+    }
+    return view(about, brokers=list(about), controllers=list(about), host="k0")["seen"]["blamed"]
+
+
+def test_a_follower_that_changed_is_named_for_the_leader_that_is_not_whole_because_of_it() -> None:
+    pair = {"kind": "follower", "followers": [0], "leaders": [1], "phrase": "broker 0 does not copy from broker 1"}
+    change = {"start_files": {"last_change": {"changes": ["replica.fetch.backoff.ms: 200 -> 300000"]}}}
+    failed = {"k1": {"__common_whole": {"failed": True, "attributions": [pair]}}}
+    assert blamed(info(disk(), **change), info(disk()), **failed) == {
+        "host": "k0",
+        "why": "broker 0 does not copy from broker 1. So k0 is at fault, not k1. Changed last on k0: "
+        "replica.fetch.backoff.ms: 200 -> 300000.",
+        "is_fresh": False,
+    }
+    assert "Changed last on k0: nothing that is known." in blamed(info(disk()), info(disk()), **failed)["why"]
+    assert blamed(info(disk(), **change), info(disk())) == {}
+    whole = {"k1": {"__common_whole": {"failed": False, "attributions": [pair]}}}
+    assert blamed(info(disk(), **change), info(disk()), **whole) == {}
