@@ -148,19 +148,13 @@ class Marks:
         """The marks of JSON; none where there are none."""
         topics = (data or {}).get("topics", {})
         marks = {
-            (topic, int(number)): _mark_of(mark)
+            (topic, int(number)): Mark(*mark[:4], data=tuple((first, last) for first, last in (mark[4:] or [()])[0]))
             for topic, one in topics.items()
             for number, mark in one["partitions"].items()
         }
         known = {one.name for one in fields(Gap)}
         gaps = [Gap(**{key: one[key] for key in one.keys() & known}) for one in (data or {}).get("gaps", ())]
         return cls({topic: one["id"] for topic, one in topics.items() if one["id"]}, marks, gaps)
-
-
-def _mark_of(values: Sequence[Any]) -> Mark:
-    """Read the mark of a partition; one that was kept before records were counted ends earlier."""
-    position, settled, end, flush, data = [*values, *[None] * (5 - len(values))]
-    return Mark(position, settled, end, flush, tuple((first, last) for first, last in data or ()))
 
 
 def in_doubt(seen: Seen, before: Marks) -> list[Key]:
