@@ -126,6 +126,12 @@ class Mark:
     data: Sequence[Range] = ()
 
 
+def _mark_of(kept: Sequence[Any]) -> Mark:
+    """The mark of a list as it is kept; looks of before kept neither flush nor data."""
+    position, settled, end, flush, data = [*kept, None, ()][:5]
+    return Mark(position, settled, end, flush, tuple((first, last) for first, last in data))
+
+
 @dataclass(frozen=True)
 class Marks:
     """What a look leaves for the next one: the ids of the topics, where each partition stood, and the gaps so far."""
@@ -148,7 +154,7 @@ class Marks:
         """The marks of JSON; none where there are none."""
         topics = (data or {}).get("topics", {})
         marks = {
-            (topic, int(number)): Mark(*mark[:4], data=tuple((first, last) for first, last in (mark[4:] or [()])[0]))
+            (topic, int(number)): _mark_of(mark)
             for topic, one in topics.items()
             for number, mark in one["partitions"].items()
         }
