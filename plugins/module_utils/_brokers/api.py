@@ -17,6 +17,15 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
 
 #: Codes of an election that are no failure (org.apache.kafka.common.protocol.Errors): 84 is ELECTION_NOT_NEEDED.
 _ELECTED = (0, 84)
+#: All codecs of Kafka's producers (CompressionType), and none.
+CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
+#: The key of records of a proof of codecs, which nobody reads.
+_KEY = b"codec-proof"
+#: JSON, as all values of the topic of states are. A library sends what compression makes no smaller without it.
+_VALUE = b'"' + b"streamops" * 100 + b'"'
+#: A broker that has just become leader is asked so often, with so many milliseconds between. An election is over by
+#: then, and the last error is told, where a limit of time would tell no more than that it has passed.
+_RETRIES = {"retries": 10, "retry.backoff.ms": 500}
 #: org.apache.kafka.common.ElectionType (KIP-460).
 _PREFERRED, _UNCLEAN = 0, 1
 #: One election writes one metadata record; a KRaft controller refuses more than 10,000 in one request.
@@ -165,3 +174,32 @@ def _message(key: int, name: str, fields: list[dict[str, Any]]) -> Any:
             return request
 
     return DescribeClusterRequest
+
+
+def write_each_codec(session: Session, topic: str, partition: int, seconds: float) -> dict[str, tuple[str, str]]:
+    """Write a record of each codec to a partition; return name and words of the error of each that failed.
+
+    seconds -- for each of them, all under way at once.
+    """
+    from confluent_kafka import Producer
+
+    failed: dict[str, tuple[str, str]] = {}
+
+    def answered(codec: str, error: Any, _message: Any) -> None:
+        """Keep what went wrong."""
+        if error is None:
+            del failed[codec]
+        else:
+            failed[codec] = str(error.name()), str(error.str())
+
+    producers = []
+    for codec in CODECS:
+        fixed = {"acks": "all", "linger.ms": 0, "log_level": 0, "compression.type": codec, **_RETRIES}
+        producer = Producer({**session.confluent_config(), **fixed, "delivery.timeout.ms": int(seconds * 1000)})
+        failed[codec] = "_TIMED_OUT", f"no answer in {seconds:g} s"
+        sent = partial(answered, codec)
+        producer.produce(topic, value=_VALUE, key=_KEY, partition=partition, on_delivery=sent)
+        producers.append(producer)
+    for producer in producers:
+        producer.flush(seconds + 1)
+    return failed

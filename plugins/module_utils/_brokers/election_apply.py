@@ -11,12 +11,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._brokers.api import elect
-from ansible_collections.streamops.kafka.plugins.module_utils._brokers.codec_proof import (
-    CODECS,
-    proof_place,
-    prove_codecs,
-)
+from ansible_collections.streamops.kafka.plugins.module_utils._brokers.api import CODECS, elect
+from ansible_collections.streamops.kafka.plugins.module_utils._brokers.codec_apply import proof_place, prove_codecs
 from ansible_collections.streamops.kafka.plugins.module_utils._brokers.election import (
     Plan,
     listed,

@@ -11,27 +11,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._brokers.api import write_each_codec
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import topics_at
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import STATE_TOPIC, Partition
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError, is_denial
 
-#: All codecs of Kafka's producers (CompressionType), and none.
-CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 #: How names of topics of a proof begin (_prove/topic.py).
 _PROOF = "__streamops_prove"
-_KEY = b"codec-proof"
-#: JSON, as all values of the topic of states are. A library sends what compression makes no smaller without it.
-_VALUE = b'"' + b"streamops" * 100 + b'"'
 #: What Kafka and librdkafka call an error that the broker has no name for (Errors.UNKNOWN_SERVER_ERROR).
 _NAMELESS = ("UNKNOWN", "UNKNOWN_SERVER_ERROR")
 #: The topic itself takes no records now, from whichever leader.
 _TOO_FEW = ("NOT_ENOUGH_REPLICAS", "NOT_ENOUGH_REPLICAS_AFTER_APPEND")
-#: A broker that has just become leader is asked so often, with so many milliseconds between. An election is over by
-#: then, and the last error is told, where a limit of time would tell no more than that it has passed.
-_RETRIES = {"retries": 10, "retry.backoff.ms": 500}
 _WHY_NAMELESS = (
     "the broker cannot load the codec. Its log has the cause. Often its temporary directory (java.io.tmpdir in "
     "kafka_jvm_options, else /tmp) is missing, not writable for it, or mounted noexec"
@@ -60,7 +52,9 @@ def prove_codecs(session: Session, place: Partition, seconds: float) -> str:
     leaves the in-sync replicas instead of copying.
     """
     name = f"{place.topic}-{place.index}"
-    failed: Mapping[str, tuple[str, str]] = session.call(f"write to {name}", partial(_written, session, place, seconds))
+    failed: Mapping[str, tuple[str, str]] = session.call(
+        f"write to {name}", partial(write_each_codec, session, place.topic, place.index, seconds)
+    )
     for codec, (code, why) in failed.items():
         if is_denial(code):
             return f"the user may not write to {place.topic}"
@@ -75,29 +69,3 @@ def prove_codecs(session: Session, place: Partition, seconds: float) -> str:
         why = f"broker {', '.join(map(str, gone))} left the in-sync replicas instead of copying the record"
         raise RequestFailedError(f"broker {place.replicas[0]}: copy", name, "NOT_COPIED", why)
     return ""
-
-
-def _written(session: Session, place: Partition, seconds: float) -> dict[str, tuple[str, str]]:
-    """Write a record of each codec; return name and words of the error of each that failed."""
-    from confluent_kafka import Producer
-
-    failed: dict[str, tuple[str, str]] = {}
-
-    def answered(codec: str, error: Any, _message: Any) -> None:
-        """Keep what went wrong."""
-        if error is None:
-            del failed[codec]
-        else:
-            failed[codec] = str(error.name()), str(error.str())
-
-    producers = []
-    for codec in CODECS:
-        fixed = {"acks": "all", "linger.ms": 0, "log_level": 0, "compression.type": codec, **_RETRIES}
-        producer = Producer({**session.confluent_config(), **fixed, "delivery.timeout.ms": int(seconds * 1000)})
-        failed[codec] = "_TIMED_OUT", f"no answer in {seconds:g} s"
-        sent = partial(answered, codec)
-        producer.produce(place.topic, value=_VALUE, key=_KEY, partition=place.index, on_delivery=sent)
-        producers.append(producer)
-    for producer in producers:
-        producer.flush(seconds + 1)
-    return failed

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._brokers import codec_proof, election_apply
-from ansible_collections.streamops.kafka.plugins.module_utils._brokers.codec_proof import proof_place, prove_codecs
+from ansible_collections.streamops.kafka.plugins.module_utils._brokers import api, codec_apply, election_apply
+from ansible_collections.streamops.kafka.plugins.module_utils._brokers.codec_apply import proof_place, prove_codecs
 from ansible_collections.streamops.kafka.plugins.module_utils._brokers.election_apply import ensure_leaders
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import STATE_TOPIC, Partition
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
@@ -41,7 +41,7 @@ def test_only_a_whole_partition_of_ours_that_prefers_the_broker_is_written_to() 
 
 
 def test_a_codec_that_is_not_taken_is_named_with_where_to_look(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(codec_proof, "topics_at", lambda *_: {STATE_TOPIC: [STATE]})
+    monkeypatch.setattr(codec_apply, "topics_at", lambda *_: {STATE_TOPIC: [STATE]})
     session: Any = Answers(zstd=("UNKNOWN", "Unknown broker error"))
     with pytest.raises(RequestFailedError) as refused:
         prove_codecs(session, STATE, 1)
@@ -58,10 +58,10 @@ def test_a_codec_that_is_not_taken_is_named_with_where_to_look(monkeypatch: pyte
 
 def test_a_follower_that_leaves_the_isr_instead_of_copying_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     session: Any = Answers()
-    monkeypatch.setattr(codec_proof, "topics_at", lambda *_: {STATE_TOPIC: [STATE]})
+    monkeypatch.setattr(codec_apply, "topics_at", lambda *_: {STATE_TOPIC: [STATE]})
     assert prove_codecs(session, STATE, 1) == ""
     left = part(STATE_TOPIC, 0, (1, 2), (1,))
-    monkeypatch.setattr(codec_proof, "topics_at", lambda *_: {STATE_TOPIC: [left]})
+    monkeypatch.setattr(codec_apply, "topics_at", lambda *_: {STATE_TOPIC: [left]})
     with pytest.raises(RequestFailedError, match="broker 2 left the in-sync replicas"):
         prove_codecs(session, STATE, 1)
 
@@ -96,7 +96,7 @@ def test_a_broker_leads_no_other_partition_before_it_has_taken_records(
     session: Any = None
     if taken:
         found = ensure_leaders(session, options, False, False)
-        assert (found["codecs"], found["not_proven"]) == (list(codec_proof.CODECS), "")
+        assert (found["codecs"], found["not_proven"]) == (list(api.CODECS), "")
         assert len(order) == 3
         assert [key for key in order[2] if key[0] == "orders"] == [("orders", index) for index in range(3)]
     else:
