@@ -174,7 +174,12 @@ def _of_replication(cluster: Cluster, spec: Spec, brokers: tuple[BrokerSpec, ...
                 f"acknowledged record would be on {factor} instead of {needed[known[topic]]}; lower that first"
             )
     if spec.balances or spec.drain:
-        most = max(map(len, cluster.replicas), default=0)
+        changing = (
+            replicas
+            for place, replicas in enumerate(cluster.replicas)
+            if not spec.topics or cluster.topics[cluster.topic_of[place]] in spec.topics
+        )
+        most = max(map(len, changing), default=0)
         if 0 < taking < most:
             yield (
                 f"{taking} brokers may hold replicas{_but_cordoned(brokers)}, too few for partitions with {most}; add "

@@ -333,6 +333,12 @@ def test_what_cannot_be_granted_is_refused_with_the_reason(spec: Spec, why: str)
     assert why in refused(cluster_of("----", [(1, 2, 3)] * 4), spec)
 
 
+def test_partitions_that_stay_as_they_are_need_no_brokers() -> None:
+    cluster = cluster_of("---", [(1, 2), (1, 2, 3)], topics=2)
+    assert "too few for partitions with 3" in refused(cluster, Spec(drain=(3,)))
+    assert plan_moves(cluster, Spec(drain=(3,), topics=("t0",))).moves == 0
+
+
 def test_everything_wrong_is_told_at_once() -> None:
     found = refused(cluster_of("----", [(1, 2, 3)]), Spec(drain=(8, 9), replication_factor={"none": 2}))
     assert found.count("\n") == 2
