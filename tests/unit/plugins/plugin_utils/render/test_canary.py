@@ -99,7 +99,7 @@ def test_its_user_may_read_what_tells_of_gaps_unless_it_does_not_watch_them() ->
     source, target = (
         {one["resource"]: one["operations"] for one in seen(host)["canary"]["acls"]} for host in ("a1", "b1")
     )
-    assert source["orders"] == ["read"]
+    assert source["orders"] == ["read", "describe_configs"]
     assert source["mm2-offset-syncs.dc_b.internal"] == ["read"]
     assert target["mm2-offsets.dc_a.internal"] == ["read"]
     assert target["_streamops_state"] == ["create", "read", "write", "describe_configs"]
