@@ -51,8 +51,9 @@ from ansible_collections.streamops.kafka.plugins.module_utils._gate.isr import (
     uncommitted,
     watch,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import Stop, judge
+from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import judge
 from ansible_collections.streamops.kafka.plugins.module_utils._gate.sick import missed
+from ansible_collections.streamops.kafka.plugins.module_utils._gate.stop import Stop
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import ends_at
 
 

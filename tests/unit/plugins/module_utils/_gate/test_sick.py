@@ -15,8 +15,9 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot 
     Snapshot,
     Voter,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import Stop, judge
+from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import judge
 from ansible_collections.streamops.kafka.plugins.module_utils._gate.sick import low_because_of, sick
+from ansible_collections.streamops.kafka.plugins.module_utils._gate.stop import Stop
 from tests.support.attributed import at_fault
 
 ALL = frozenset((1, 2, 3))
@@ -156,7 +157,7 @@ WELL = (part(0, 1, (1, 2, 3)), part(1, 2, (2, 1, 3)), part(2, 3, (3, 1, 2)))
 
 def test_a_broker_at_whose_address_another_one_answers_is_sick_and_named() -> None:
     snapshot = replace(cluster(WELL), elsewhere=EXCHANGED)
-    assert sick(snapshot) == {broker: f"broker {broker} is not reached: {why}" for broker, why in EXCHANGED.items()}
+    assert sick(snapshot, ()) == {broker: f"broker {broker} is not reached: {why}" for broker, why in EXCHANGED.items()}
     stop = Stop(frozenset((3,)), expected_brokers=ALL, expected_controllers=ALL, correcting=True)
     (refusal,) = judge(snapshot, (), stop)["refusals"]
     assert refusal["kind"] == "broker_elsewhere"
