@@ -76,10 +76,10 @@ def judge(
 
     C(attributed) says who is at fault for replicas of the snapshot that are not in sync.
     """
-    found, ill = refusals(snapshot, stop, moving, attributed), sick(snapshot, attributed)
+    reasons, ill = refusals(snapshot, stop, moving, attributed), sick(snapshot, attributed)
     return {
-        "allowed": not found,
-        "refusals": [refusal.as_dict() for refusal in found],
+        "allowed": not reasons,
+        "refusals": [refusal.as_dict() for refusal in reasons],
         "is_active_controller": holds_active_controller(snapshot, stop),
         "corrects": stop.corrected is not None and stop.corrected in ill,
         "serves_nothing": stop.corrected is not None and is_fenced(snapshot, stop.corrected),
@@ -96,17 +96,17 @@ def holds_active_controller(snapshot: Snapshot, stop: Stop) -> bool:
 
 def warnings(snapshot: Snapshot, stop: Stop) -> list[str]:
     """Return what does not forbid the stop but what a person should know."""
-    found = []
+    notes = []
     # A controller that is no broker is known by the quorum alone; of one that did not answer nothing is known.
     quorum = snapshot.quorum
     members = set(quorum.members) if quorum else set()
     unknown = stop.nodes - {broker.id for broker in snapshot.brokers} - members
     if "broker" in stop.roles and unknown and not (quorum and quorum.error):
-        found.append(f"node {numbers(unknown)} is no registered broker: it serves nothing now, or the id is wrong")
+        notes.append(f"node {numbers(unknown)} is no registered broker: it serves nothing now, or the id is wrong")
     voters = {voter.id for voter in quorum.voters} if quorum else set()
     if voters & stop.nodes and len(voters) < 3:
-        found.append(f"{len(voters)} voter(s): the metadata quorum is lost while node {numbers(stop.nodes)} is down")
-    return found
+        notes.append(f"{len(voters)} voter(s): the metadata quorum is lost while node {numbers(stop.nodes)} is down")
+    return notes
 
 
 def needed(partition: Partition) -> int:
@@ -156,9 +156,9 @@ def _broken_partitions(snapshot: Snapshot, stop: Stop, attributed: Sequence[Attr
             found=_topic_by_topic(offline, lambda p: f"{_name(p)} (ISR {numbers(p.isr)})"),
             allowed="a leader for every partition of the node",
         )
-    explained = {key for one in attributed if one.kind in _EXPLAINING for key in one.missing}
-    yield from _attributed([one for one in low if _key(one) in explained], snapshot, stop, attributed)
-    yield from _low([one for one in low if _key(one) not in explained], alive, stop)
+    explained = {key for attribution in attributed if attribution.kind in _EXPLAINING for key in attribution.missing}
+    yield from _attributed([partition for partition in low if _key(partition) in explained], snapshot, stop, attributed)
+    yield from _low([partition for partition in low if _key(partition) not in explained], alive, stop)
 
 
 #: The kinds of attributions that say why a partition is low, each with the kind of its refusal.
@@ -178,24 +178,24 @@ def _attributed(
 
     Each partition counts for the gravest of its reasons.
     """
-    left = {_key(one): one for one in partitions}
+    left = {_key(partition): partition for partition in partitions}
     by_kind: dict[str, list[Attribution]] = {}
-    for one in attributed:
-        if one.kind in _EXPLAINING:
-            by_kind.setdefault(_EXPLAINING[one.kind], []).append(one)
+    for attribution in attributed:
+        if attribution.kind in _EXPLAINING:
+            by_kind.setdefault(_EXPLAINING[attribution.kind], []).append(attribution)
     for kind, reasons in by_kind.items():
-        mine = [left.pop(key) for one in reasons for key in one.missing if key in left]
+        mine = [left.pop(key) for reason in reasons for key in reason.missing if key in left]
         if mine:
             keys = {_key(partition) for partition in mine}
-            named = [one for one in reasons if keys & one.missing.keys()]
+            named = [reason for reason in reasons if keys & reason.missing.keys()]
             yield _refusal(kind, named, mine, snapshot)
 
 
 def _refusal(kind: str, reasons: Sequence[Attribution], partitions: list[Partition], snapshot: Snapshot) -> Refusal:
     """Return the refusal for partitions that are low for these reasons, all of one kind."""
     which = _topic_by_topic(partitions, lambda p: f"{_name(p)} (ISR {numbers(p.isr)}, min {needed(p)})")
-    followers = numbers({broker for one in reasons for broker in one.followers})
-    causes = {broker for one in reasons for broker in one.leaders}
+    followers = numbers({broker for reason in reasons for broker in reason.followers})
+    causes = {broker for reason in reasons for broker in reason.leaders}
     why = {
         "broker_cut_off": f"because others cannot copy from broker {numbers(causes)}",
         "broker_not_copying": f"because broker {followers} does not copy",
@@ -217,7 +217,7 @@ def _refusal(kind: str, reasons: Sequence[Attribution], partitions: list[Partiti
     return Refusal(
         kind=kind,
         what=f"{len(partitions)} partition(s) are low {why}",
-        found=f"{'; '.join(one.phrase for one in reasons)}: {which}",
+        found=f"{'; '.join(reason.phrase for reason in reasons)}: {which}",
         allowed=allowed,
         fix=fix,
     )
@@ -232,12 +232,12 @@ def _spareless(partitions: list[Partition], stop: Stop) -> Iterator[Refusal]:
     # Of partitions with different numbers of replicas the smallest counts.
     fewest = sorted(partitions, key=lambda p: len(p.replicas), reverse=True)
     by_topic = {p.topic: p for p in fewest if "*" not in consent and p.topic not in consent}
-    found = [f"{t} {len(p.replicas)} with {max(1, p.min_insync)}" for t, p in sorted(by_topic.items())]
-    if found:
+    missing = [f"{t} {len(p.replicas)} with {max(1, p.min_insync)}" for t, p in sorted(by_topic.items())]
+    if missing:
         yield Refusal(
             kind="no_spare_replica",
             what=f"{len(by_topic)} topic(s) on node {numbers(stop.nodes)} cannot lose a replica",
-            found=f"replication factor with min.insync.replicas: {capped(found)}",
+            found=f"replication factor with min.insync.replicas: {capped(missing)}",
             allowed="a replication factor above min.insync.replicas, or the topic named in allow_unavailable_topics",
             transient=False,
         )
