@@ -78,7 +78,7 @@ def judge_now(session: Session, params: Mapping[str, Any], _check: bool, _diff: 
 
 
 def _copied(session: Session, cut: Mapping[Key, Sequence[int]]) -> int:
-    """Return the bytes that followers have of partitions that they are said not to be able to copy; it grows if they can."""
+    """Return the bytes that followers have of partitions that they may not be able to copy; it grows if they can."""
     replicas = [(key, follower) for key, followers in cut.items() for follower in followers]
     held = sizes_by_broker(replicas, partial(replica_sizes, session))
     return sum(sum(some.values()) for some in held.values())
