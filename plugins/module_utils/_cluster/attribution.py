@@ -179,17 +179,12 @@ def attributions(before: Look | None, now: Look) -> tuple[Attribution, ...]:
     for culprit, edges in _culprits(stalled, copied):
         by_cause.setdefault(culprit, []).extend(edges)
     told = [_attribution(kind, edges, missing, before, now) for (kind, _broker), edges in by_cause.items()]
-    return tuple(
-        sorted(
-            told,
-            key=lambda attribution: (
-                _ORDER.index(attribution.kind),
-                attribution.at_fault,
-                attribution.followers,
-                attribution.leaders,
-            ),
-        )
-    )
+    return tuple(sorted(told, key=_gravity))
+
+
+def _gravity(told: Attribution) -> tuple[int, tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
+    """Return what puts one attribution before another, the gravest first."""
+    return _ORDER.index(told.kind), told.at_fault, told.followers, told.leaders
 
 
 def _in_sync(now: Look) -> frozenset[Edge]:
@@ -313,26 +308,17 @@ def _pace(replicas: Iterable[tuple[Partition, int]], before: Look | None, now: L
 
     A replica that was in sync in the look before, or of which that look knew nothing, has no part in the rate.
     """
-    known = [
-        (partition, follower, lacks)
-        for partition, follower in replicas
-        if (lacks := now.behind(partition, follower)) is not None
-    ]
-    if not known:
+    known = [(now.behind(*replica), before.behind(*replica) if before else None) for replica in replicas]
+    lacks = [lack for lack, _then in known if lack is not None]
+    if not lacks:
         return None, None
-    total = sum(lacks for _partition, _follower, lacks in known)
+    total = sum(lacks)
     if before is None or now.at <= before.at:
         return total, None
-    fallen = sum(
-        then - lacks for partition, follower, lacks in known if (then := before.behind(partition, follower)) is not None
-    )
+    fallen = sum(then - lack for lack, then in known if lack is not None and then is not None)
     return total, fallen / (now.at - before.at) if fallen > 0 else None
 
 
 def stalled_at(attributed: Iterable[Attribution], leader: int) -> list[Attribution]:
     """Return why somebody does not copy what this broker leads, or may not: who catches up or starts does."""
-    return [
-        attribution
-        for attribution in attributed
-        if attribution.kind in (*FAULTS, UNKNOWN) and leader in attribution.leaders
-    ]
+    return [fault for fault in attributed if fault.kind in (*FAULTS, UNKNOWN) and leader in fault.leaders]
