@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gaps import Gap
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gap import Gap
 from canary.config import Config, Way
 from canary.event import Event, Place, event_of
 from canary.failures import shortened

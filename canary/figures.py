@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gaps import Gap
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gap import Gap
 from canary.ledger import Account, together
 
 

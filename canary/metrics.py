@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gaps import certain
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gap import certain
 from canary.figures import Figures, GapFigures, RouteFigures
 from page.core.exposition import Family, family
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import DEGRADED, OK
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gaps import in_words
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gap import in_words
 from canary.figures import Figures, GapFigures, RouteFigures
 from canary.ledger import Account
 

@@ -42,7 +42,7 @@ def step(found: dict[str, Any]) -> Step:
     unreached = list(found["unreached"])
     if not unreached:
         return Step(DONE, f"{len(found['answered'])} listeners answer")
-    listed = "; ".join(f"{one['node']} {one['listener']} ({one['why']})" for one in unreached)
-    if any(one["stage"] == IDENTITY for one in unreached):
+    listed = "; ".join(f"{silent['node']} {silent['listener']} ({silent['why']})" for silent in unreached)
+    if any(silent["stage"] == IDENTITY for silent in unreached):
         return Step(FAILED, f"another node answers: {listed}", {"unreached": unreached})
     return Step(GOING, f"waiting for listeners: {listed}", {"unreached": unreached})

@@ -15,7 +15,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.progress imp
     duration,
     held,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import GATE_OPTIONS, GATE_WAIT_OPTIONS
+from ansible_collections.streamops.kafka.plugins.module_utils._gate.stop import GATE_OPTIONS, GATE_WAIT_OPTIONS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.cluster_action import ClusterAction
 from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.gate import (
     Opening,

@@ -193,7 +193,7 @@ looks:
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_on_cluster
 from ansible_collections.streamops.kafka.plugins.module_utils._gate.look import judge_now
-from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import GATE_OPTIONS, GATE_WAIT_OPTIONS
+from ansible_collections.streamops.kafka.plugins.module_utils._gate.stop import GATE_OPTIONS, GATE_WAIT_OPTIONS
 
 ARGUMENT_SPEC = {**GATE_OPTIONS, **GATE_WAIT_OPTIONS}
 

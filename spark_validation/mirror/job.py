@@ -126,7 +126,7 @@ class MirrorAudit:
         known = {**target.topics, **before}
 
         def changed(compared: list[Scope]) -> dict[str, str]:
-            """What happened to these topics since they were frozen, by topic of either side."""
+            """Return what happened to these topics since they were frozen, by topic of either side."""
             names = {scope.source for scope in compared}, {scope.target for scope in compared}
             return {
                 **_disturbed(self._source, frozen.topics, names[0], frozen.starts),

@@ -86,7 +86,7 @@ def _found(document: Document) -> str:
 
 
 def _covered(document: Document) -> str:
-    """What was compared and what was left out, in the words of the result."""
+    """Say what was compared and what was left out, in the words of the result."""
     lines = [document.show(f"covered.{place}") for place in range(len(document.get("covered", [])))]
     return f'<div class="say covered">{"<br>".join(lines)}</div>' if lines else ""
 

@@ -35,11 +35,16 @@ def proof_place(partitions: Iterable[Partition], broker: int) -> tuple[Partition
 
     Where a replica is missing, a record may wait for another broker than this one.
     """
-    ours = [one for one in partitions if one.topic == STATE_TOPIC or one.topic.startswith(_PROOF)]
-    preferring = sorted((one for one in ours if one.replicas[:1] == (broker,)), key=lambda one: (one.topic, one.index))
+    ours = [
+        partition for partition in partitions if partition.topic == STATE_TOPIC or partition.topic.startswith(_PROOF)
+    ]
+    preferring = sorted(
+        (partition for partition in ours if partition.replicas[:1] == (broker,)),
+        key=lambda partition: (partition.topic, partition.index),
+    )
     if not preferring:
         return None, f"broker {broker} prefers no partition of {STATE_TOPIC} or of a proof"
-    whole = [one for one in preferring if {*one.isr} == {*one.replicas}]
+    whole = [partition for partition in preferring if {*partition.isr} == {*partition.replicas}]
     if not whole:
         return None, f"{preferring[0].topic}-{preferring[0].index} misses replicas"
     return whole[0], ""
@@ -63,7 +68,7 @@ def prove_codecs(session: Session, place: Partition, seconds: float) -> str:
         said = f"{why}: {_WHY_NAMELESS}" if code in _NAMELESS else why
         what = f"broker {place.replicas[0]}: write a record with compression {codec} to"
         raise RequestFailedError(what, name, code, said)
-    now = {one.index: one for one in topics_at(session, None, [place.topic]).get(place.topic, ())}
+    now = {partition.index: partition for partition in topics_at(session, None, [place.topic]).get(place.topic, ())}
     gone = sorted({*place.isr} - {*now[place.index].isr}) if place.index in now else []
     if gone:
         why = f"broker {', '.join(map(str, gone))} left the in-sync replicas instead of copying the record"

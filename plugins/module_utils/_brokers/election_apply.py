@@ -42,11 +42,11 @@ def ensure_leaders(session: Session, params: Mapping[str, Any], check: bool, _di
     """
     unclean = params["type"] == "unclean"
     broker, asked = params["broker"], params["partitions"]
-    wanted = None if asked is None else [(one["topic"], one["partition"]) for one in asked]
+    wanted = None if asked is None else [(given["topic"], given["partition"]) for given in asked]
     # Topics that one may not describe are not listed, and would be passed over in silence.
     require_describe(session, "elect leaders")
-    partitions = [p for found in list_topics(session).values() for p in found]
-    refused = unknown_broker(partitions, (one.id for one in list_brokers(session)), broker)
+    partitions = [p for partitions in list_topics(session).values() for p in partitions]
+    refused = unknown_broker(partitions, (known.id for known in list_brokers(session)), broker)
     planned = plan_unclean(partitions, wanted or ()) if unclean else plan(partitions, broker, wanted)
     refused += [
         f"partition {topic}-{index} does not exist, or may not be described. Correct it, or leave it out."
@@ -85,7 +85,7 @@ def _prove(session: Session, planned: Plan, place: Partition, seconds: float) ->
 
     Raises RequestFailedError where it does not take them: then it leads no more than that one.
     """
-    first = [one for one in planned.elect if (one.topic, one.index) == (place.topic, place.index)]
+    first = [move for move in planned.elect if (move.topic, move.index) == (place.topic, place.index)]
     if any(_elect(session, replace(planned, elect=tuple(first)), 0, seconds).values()):
         return f"{place.topic}-{place.index} could not be elected"
     return prove_codecs(session, place, seconds)
@@ -109,7 +109,7 @@ def _unled(session: Session, planned: Plan, failed: Mapping[Key, str]) -> list[s
 
 
 def _leaders(session: Session) -> dict[Key, int | None]:
-    return {(p.topic, p.index): p.leader for found in list_topics(session).values() for p in found}
+    return {(p.topic, p.index): p.leader for partitions in list_topics(session).values() for p in partitions}
 
 
 def _done(session: Session, planned: Plan) -> dict[str, Any]:

@@ -11,8 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Quorum, Voter
-from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import FETCH_TIMEOUT_MS, caught_up
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
+    FETCH_TIMEOUT_MS,
+    Quorum,
+    Voter,
+    caught_up,
+)
 
 #: The property by which a controller that runs makes itself a voter (KIP-853, Kafka 4.2; false by default).
 AUTO_JOIN = "controller.quorum.auto.join.enable"
@@ -36,7 +40,10 @@ class Steps:
 
 def named(voters: Sequence[Voter]) -> list[str]:
     """Voters for people: id@directory, by id."""
-    return [f"{one.id}@{one.directory_id}" for one in sorted(voters, key=lambda one: (one.id, one.directory_id or ""))]
+    return [
+        f"{voter.id}@{voter.directory_id}"
+        for voter in sorted(voters, key=lambda voter: (voter.id, voter.directory_id or ""))
+    ]
 
 
 def general_violations(quorum: Quorum | None, node: int) -> list[str]:
@@ -50,7 +57,7 @@ def general_violations(quorum: Quorum | None, node: int) -> list[str]:
         ]
     if quorum.leader_id is None:
         return [f"node {node}: the quorum has no leader, so voters cannot change; start a majority of its controllers"]
-    if any(one.directory_id is None for one in quorum.voters):
+    if any(voter.directory_id is None for voter in quorum.voters):
         return [
             f"node {node}: the voters stand in controller.quorum.voters (kraft.version 0) and cannot change while the "
             "cluster runs; make the quorum dynamic first: voters.yml with kafka_dynamic_quorum=true (Kafka 4.1)"
@@ -69,27 +76,29 @@ def election(quorum: Quorum | None) -> str | None:
 
 def join_steps(quorum: Quorum, node: int) -> Steps:
     """How a node becomes a voter with the directory that it runs with; its former selves leave once it is caught up."""
-    mine = [one for one in quorum.voters if one.id == node]
-    if any(caught_up(one, quorum, FETCH_TIMEOUT_MS) for one in mine):
+    mine = [voter for voter in quorum.voters if voter.id == node]
+    if any(caught_up(voter, quorum, FETCH_TIMEOUT_MS) for voter in mine):
         return Steps()
-    seen = [one for one in quorum.observers if one.id == node and one.directory_id is not None]
+    seen = [voter for voter in quorum.observers if voter.id == node and voter.directory_id is not None]
     if not seen:
         waiting = f"node {node} does not fetch the metadata log, as voter or as observer"
         return Steps(waiting=waiting)
-    newest = min(seen, key=lambda one: (one.last_caught_up_ms_ago is None, one.last_caught_up_ms_ago or 0, one.lag))
+    newest = min(
+        seen, key=lambda voter: (voter.last_caught_up_ms_ago is None, voter.last_caught_up_ms_ago or 0, voter.lag)
+    )
     if not caught_up(newest, quorum, FETCH_TIMEOUT_MS):
         return Steps(waiting=f"node {node} is {newest.lag} records behind in the metadata log")
-    return Steps(remove=tuple(one.directory_id for one in mine if one.directory_id), add=newest.directory_id)
+    return Steps(remove=tuple(voter.directory_id for voter in mine if voter.directory_id), add=newest.directory_id)
 
 
 def leave_steps(quorum: Quorum, node: int) -> Steps:
     """What takes a node out of the voters."""
-    return Steps(remove=tuple(one.directory_id for one in quorum.voters if one.id == node and one.directory_id))
+    return Steps(remove=tuple(voter.directory_id for voter in quorum.voters if voter.id == node and voter.directory_id))
 
 
 def runs_as_voter(quorum: Quorum, node: int) -> bool:
     """Return whether a node votes and fetches: only such a one may join again by itself."""
-    return any(one.id == node and caught_up(one, quorum, FETCH_TIMEOUT_MS) for one in quorum.voters)
+    return any(voter.id == node and caught_up(voter, quorum, FETCH_TIMEOUT_MS) for voter in quorum.voters)
 
 
 def joins_itself_violations(node: int, value: str | None) -> list[str]:
@@ -113,12 +122,12 @@ def came_back(node: int) -> str:
 
 def removal_violations(quorum: Quorum, node: int) -> list[str]:
     """Why a node cannot be taken out: without it the others must have a majority that is there."""
-    rest = [one for one in quorum.voters if one.id != node]
+    rest = [voter for voter in quorum.voters if voter.id != node]
     if len(rest) == len(quorum.voters):
         return []
     if not rest:
         return [f"node {node}: is the only voter, without which there is no quorum"]
-    there = [one.id for one in rest if caught_up(one, quorum, FETCH_TIMEOUT_MS)]
+    there = [voter.id for voter in rest if caught_up(voter, quorum, FETCH_TIMEOUT_MS)]
     needed = len(rest) // 2 + 1
     if len(there) >= needed:
         return []

@@ -65,14 +65,14 @@ def identify(channel: Channel, owner: Owner) -> Identity:
     return _of_node(channel.ask(_DESCRIBE_CONFIGS, _configs_request(owner.node_id)), owner.node_id, cluster_id)
 
 
-def stranger(owner: Owner, found: Identity) -> str:
+def stranger(owner: Owner, answered: Identity) -> str:
     """Return who answers instead of the owner, empty where the owner answers or nothing tells who does."""
-    other_cluster = bool(owner.cluster_id and found.cluster_id and found.cluster_id != owner.cluster_id)
-    if not other_cluster and found.is_owner is not False:
+    other_cluster = bool(owner.cluster_id and answered.cluster_id and answered.cluster_id != owner.cluster_id)
+    if not other_cluster and answered.is_owner is not False:
         return ""
     kind = "controller" if owner.is_controller else "broker"
-    node = f"{kind} {found.node_id}" if found.node_id is not None else f"another {kind}"
-    cluster = f" of another cluster ({found.cluster_id}, not {owner.cluster_id})" if other_cluster else ""
+    node = f"{kind} {answered.node_id}" if answered.node_id is not None else f"another {kind}"
+    cluster = f" of another cluster ({answered.cluster_id}, not {owner.cluster_id})" if other_cluster else ""
     return f"{node}{cluster} answers there, not {kind} {owner.node_id}"
 
 

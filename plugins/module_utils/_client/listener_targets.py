@@ -20,17 +20,17 @@ def targets(params: Mapping[str, Any]) -> list[Target]:
     access = Connection((), **{name: params[name] for name in ACCESS if params.get(name) is not None})
     return [
         Target(
-            one["node"],
-            one["name"],
+            listener["node"],
+            listener["name"],
             replace(
                 access,
-                bootstrap_servers=(host_port(one["host"], one["port"]),),
-                security_protocol=one["protocol"],
+                bootstrap_servers=(host_port(listener["host"], listener["port"]),),
+                security_protocol=listener["protocol"],
             ),
-            min(max(1, one["connections"]), MOST_CONNECTIONS),
-            _owner(one),
+            min(max(1, listener["connections"]), MOST_CONNECTIONS),
+            _owner(listener),
         )
-        for one in params["listeners"]
+        for listener in params["listeners"]
     ]
 
 

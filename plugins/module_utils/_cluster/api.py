@@ -315,15 +315,15 @@ def cordoned_brokers(session: Session, brokers: Iterable[int]) -> frozenset[int]
 
     Empty of a caller that may not ask (describe on the cluster): Kafka then says itself whom it refuses.
     """
-    found = set()
+    closed = set()
     for broker in brokers:
         try:
             listed = describe_log_dirs(session, broker, {})
         except RequestFailedError:
             continue
         if log_dirs_of(listed).cordoned:
-            found.add(broker)
-    return frozenset(found)
+            closed.add(broker)
+    return frozenset(closed)
 
 
 def replica_sizes(session: Session, broker: int, partitions: Mapping[str, list[int]]) -> Mapping[Key, int]:

@@ -96,14 +96,14 @@ class Attribution:
 
     @property
     def at_fault(self) -> tuple[int, ...]:
-        """The brokers of which one or all are at fault, the follower of a pair first; empty where nobody is."""
+        """Return the brokers of which one or all are at fault, the follower of a pair first; empty where nobody is."""
         if self.kind == PAIR:
             return (*self.followers, *self.leaders)
         return {FOLLOWER: self.followers, LEADER: self.leaders}.get(self.kind, ())
 
     @property
     def phrase(self) -> str:
-        """The attribution as a sentence without its end."""
+        """Say the attribution as a sentence without its end."""
         who, leads = _listed(self.followers), _listed(self.leaders)
         out = f"out of the ISR of {len(self.missing)} partition(s)"
         if self.kind == LEADER:
@@ -120,7 +120,7 @@ class Attribution:
 
     @property
     def pace(self) -> str:
-        """How a follower catches up: how far it is behind, how fast, until when, and what slows it."""
+        """Say how a follower catches up: how far it is behind, how fast, until when, and what slows it."""
         parts = ["catching up"]
         if self.bytes_behind is not None:
             parts.append(f"{self.bytes_behind / 1e6:.1f} MB behind")
@@ -140,7 +140,7 @@ class Attribution:
             "leaders": list(self.leaders),
             "partitions": len(self.missing),
             "bytes_behind": self.bytes_behind,
-            "throttles": [str(one) for one in self.throttles],
+            "throttles": [str(throttle) for throttle in self.throttles],
             "phrase": self.phrase,
         }
 
@@ -172,14 +172,19 @@ def attributions(before: Look | None, now: Look) -> tuple[Attribution, ...]:
     kinds = {edge: _progress(edge, partitions, before, now) for edge, partitions in missing.items()}
     copied = _in_sync(now) | {edge for edge, kind in kinds.items() if kind in (CATCHING_UP, STARTING)}
     stalled = frozenset(edge for edge, kind in kinds.items() if kind == "")
-    found: dict[tuple[str, int | Edge], list[Edge]] = {}
+    by_cause: dict[tuple[str, int | Edge], list[Edge]] = {}
     for edge, kind in kinds.items():
         if kind:
-            found.setdefault((kind, edge[0]), []).append(edge)
+            by_cause.setdefault((kind, edge[0]), []).append(edge)
     for culprit, edges in _culprits(stalled, copied):
-        found.setdefault(culprit, []).extend(edges)
-    told = [_attribution(kind, edges, missing, before, now) for (kind, _broker), edges in found.items()]
-    return tuple(sorted(told, key=lambda one: (_ORDER.index(one.kind), one.at_fault, one.followers, one.leaders)))
+        by_cause.setdefault(culprit, []).extend(edges)
+    told = [_attribution(kind, edges, missing, before, now) for (kind, _broker), edges in by_cause.items()]
+    return tuple(sorted(told, key=_gravity))
+
+
+def _gravity(told: Attribution) -> tuple[int, tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
+    """Return what puts one attribution before another, the gravest first."""
+    return _ORDER.index(told.kind), told.at_fault, told.followers, told.leaders
 
 
 def _in_sync(now: Look) -> frozenset[Edge]:
@@ -206,11 +211,11 @@ def _progress(edge: Edge, partitions: Sequence[Partition], before: Look | None, 
         return CATCHING_UP if throttled else UNKNOWN
     if follower not in before.alive:
         return STARTING
-    was = {(one.topic, one.index): one for one in before.partitions}
+    was = {(partition.topic, partition.index): partition for partition in before.partitions}
     fresh = 0
     for partition in partitions:
         key = partition.topic, partition.index
-        slow = min((one.rate for one in _throttles(partition, follower, now)), default=None)
+        slow = min((throttle.rate for throttle in _throttles(partition, follower, now)), default=None)
         if slow is not None and slow * (now.at - before.at) < BURST and now.behind(partition, follower) != 0:
             return CATCHING_UP
         if now.held.get((key, follower), 0) > before.held.get((key, follower), now.held.get((key, follower), 0)):
@@ -303,16 +308,17 @@ def _pace(replicas: Iterable[tuple[Partition, int]], before: Look | None, now: L
 
     A replica that was in sync in the look before, or of which that look knew nothing, has no part in the rate.
     """
-    known = [(one, follower, lacks) for one, follower in replicas if (lacks := now.behind(one, follower)) is not None]
-    if not known:
+    known = [(now.behind(*replica), before.behind(*replica) if before else None) for replica in replicas]
+    lacks = [lack for lack, _then in known if lack is not None]
+    if not lacks:
         return None, None
-    total = sum(lacks for _partition, _follower, lacks in known)
+    total = sum(lacks)
     if before is None or now.at <= before.at:
         return total, None
-    fallen = sum(then - lacks for one, follower, lacks in known if (then := before.behind(one, follower)) is not None)
+    fallen = sum(then - lack for lack, then in known if lack is not None and then is not None)
     return total, fallen / (now.at - before.at) if fallen > 0 else None
 
 
-def stalled_at(found: Iterable[Attribution], leader: int) -> list[Attribution]:
+def stalled_at(attributed: Iterable[Attribution], leader: int) -> list[Attribution]:
     """Return why somebody does not copy what this broker leads, or may not: who catches up or starts does."""
-    return [one for one in found if one.kind in (*FAULTS, UNKNOWN) and leader in one.leaders]
+    return [fault for fault in attributed if fault.kind in (*FAULTS, UNKNOWN) and leader in fault.leaders]

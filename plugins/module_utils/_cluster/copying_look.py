@@ -75,7 +75,7 @@ def attributed(
     try:
         # In ZooKeeper mode the controller changes the ISRs; another broker may tell those of before.
         teller = snapshot.controller_id if snapshot.quorum is None else None
-        listed = [one for some in topics_at(session, teller, None).values() for one in some]
+        listed = [partition for some in topics_at(session, teller, None).values() for partition in some]
         now = replace(snapshot, brokers=list_brokers(session), partitions=without_adding(listed, moving))
         return attributions(before, look_at_copying(session, now))
     except StreamopsError as error:
@@ -118,12 +118,12 @@ def _throttled(session: Session, late: Iterable[tuple[Partition, int]]) -> dict[
             if broker is not None and _names(lists.get(partition.topic, {}).get(names), key, broker):
                 sides[key, broker] = broker, rate
     rates = _rates(session, {broker for broker, _rate in sides.values()})
-    found: dict[Replica, Throttle] = {}
+    throttles: dict[Replica, Throttle] = {}
     for replica, (broker, rate) in sides.items():
         limit = rates.get((broker, rate))
         if limit is not None:
-            found[replica] = Throttle(broker, rate, limit)
-    return found
+            throttles[replica] = Throttle(broker, rate, limit)
+    return throttles
 
 
 def _names(listed: str | None, key: Key, broker: int) -> bool:
@@ -134,12 +134,12 @@ def _names(listed: str | None, key: Key, broker: int) -> bool:
 
 def _rates(session: Session, brokers: Iterable[int]) -> Mapping[tuple[int, str], int]:
     """Return the rates that these brokers have set, by broker and setting; a broker tells only its own."""
-    found: dict[tuple[int, str], int] = {}
+    rates: dict[tuple[int, str], int] = {}
     for broker in sorted(brokers):
         asked = partial(describe_configs, session, BROKER, {str(broker): (FOLLOWER_RATE, LEADER_RATE)})
         with contextlib.suppress(RequestFailedError):
             for name, value in asked().get(str(broker), {}).items():
                 # Without a throttle the answer has Kafka's default, the greatest number that there is.
                 if value.value is not None and any(source.startswith("DYNAMIC") for source in value.by_source):
-                    found[broker, name] = int(value.value)
-    return found
+                    rates[broker, name] = int(value.value)
+    return rates

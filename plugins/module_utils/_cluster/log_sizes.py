@@ -39,7 +39,7 @@ class LogDirs:
 
     @property
     def cordoned(self) -> bool:
-        """Whether no log directory takes new replicas: Kafka then gives the broker none and refuses moves to it."""
+        """Tell whether no log directory takes new replicas: Kafka gives the broker none and refuses moves to it."""
         return bool(self.disks) and all(disk.cordoned for disk in self.disks)
 
 

@@ -12,12 +12,14 @@ from functools import cached_property
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import host_port
-from ansible_collections.streamops.kafka.plugins.module_utils._core.topic_names import INTERNAL
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import INTERNAL
 
 #: The topic in which this collection keeps what a run must find again: moves under way, and throttles before them.
 STATE_TOPIC = "_streamops_state"
 #: The biggest record of the state topic. A plan of a million partitions is one of about 50 MB before compression.
 RECORD_BYTES = 64 << 20
+#: Kafka's default of controller.quorum.fetch.timeout.ms; Strimzi's KafkaQuorumCheck calls a voter caught up within it.
+FETCH_TIMEOUT_MS = 2000
 
 
 @dataclass(frozen=True)
@@ -113,6 +115,13 @@ class Quorum:
     def unknown(cls, error: str) -> Quorum:
         """A quorum that could not be asked, and why."""
         return cls(None, -1, -1, (), (), error)
+
+
+def caught_up(voter: Voter, quorum: Quorum, limit_ms: int) -> bool:
+    """Tell whether a voter has all records but those of the last C(limit_ms) milliseconds; the leader always has."""
+    if voter.id == quorum.leader_id:
+        return True
+    return voter.last_caught_up_ms_ago is not None and voter.last_caught_up_ms_ago < limit_ms
 
 
 @dataclass(frozen=True)

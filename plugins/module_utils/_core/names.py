@@ -1,11 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""Names in sentences: lists that are cut, and what somebody may have meant by a name that does not exist."""
+"""Names: lists of them that are cut, what somebody may have meant by one, and which of them Kafka takes for topics."""
 
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
+
+#: Of topics, as those below (org.apache.kafka.common.internals.Topic).
+LEGAL_NAME = re.compile(r"[a-zA-Z0-9._-]+")
+#: The directory of a partition gets "-<partition>" added, and 255 bytes are the most that a file system takes.
+MAX_NAME_LENGTH = 249
+#: Those that a broker tells as internal (Topic.INTERNAL_TOPICS). A user's own topic may begin with two underscores too.
+INTERNAL = frozenset({"__consumer_offsets", "__transaction_state", "__share_group_state"})
+#: Those that Kafka keeps for itself: the metadata log and the index of tiered storage are not told as internal.
+KAFKAS_OWN = INTERNAL | {"__cluster_metadata", "__remote_log_metadata"}
 
 
 def near(name: str, known: Iterable[str]) -> str:
@@ -23,3 +33,19 @@ def capped(names: Sequence[str], limit: int = 20) -> str:
     """Return the names joined by commas, at most ``limit`` of them and then how many more there are."""
     text = ", ".join(names[:limit])
     return text if len(names) <= limit else f"{text} and {len(names) - limit} more"
+
+
+def allowed_instead(name: str) -> str | None:
+    """Return what the name of a topic that Kafka refuses would have to be; None for one that it takes."""
+    if name in (".", ".."):
+        return "a name other than '.' and '..'"
+    if not LEGAL_NAME.fullmatch(name):
+        return "letters, digits, '.', '_' and '-' of ASCII"
+    if len(name) > MAX_NAME_LENGTH:
+        return f"at most {MAX_NAME_LENGTH} characters (this one has {len(name)})"
+    return None
+
+
+def is_part_of_name(text: str) -> bool:
+    """Tell whether a topic can have this name, or a name that begins with it: the prefix of a pattern may be a dot."""
+    return text in (".", "..") or allowed_instead(text) is None

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import allowed_instead
 from ansible_collections.streamops.kafka.plugins.module_utils._core.times import UnclearTimeError, milliseconds
-from ansible_collections.streamops.kafka.plugins.module_utils._core.topic_names import allowed_instead
 from ansible_collections.streamops.kafka.plugins.module_utils._core.values import (
     UnclearValueError,
     to_boolean,

@@ -202,7 +202,7 @@ def observe(snapshot: Snapshot, goal: Goal, attributed: Sequence[Attribution] = 
         missing_by_broker={str(broker): absent[broker] for broker in sorted(absent)},
         partitions=[_detail(partition, gone, states, alive) for partition, gone in bad[:listed]],
         unmet=_unmet(snapshot, goal, attributed),
-        attributions=[one.as_dict() for one in attributed if _concerns(one, mine)],
+        attributions=[attribution.as_dict() for attribution in attributed if _concerns(attribution, mine)],
         leads_none=goal.broker is not None and _leads_none(snapshot, goal.broker),
         settled=_is_settled(snapshot),
         behind=behind(snapshot.partitions, alive, alive - {goal.broker}),
@@ -233,7 +233,7 @@ def bytes_behind(replicas: list[tuple[Partition, int]], look: Look) -> int | Non
     is of no use: a follower measures it against its own high watermark.)
     """
     lacks = [look.behind(partition, replica) for partition, replica in replicas]
-    known = [one for one in lacks if one is not None]
+    known = [lack for lack in lacks if lack is not None]
     return sum(known) if len(known) == len(lacks) and lacks else None
 
 
@@ -259,7 +259,7 @@ def explain(broker: int | str, state: str) -> str:
 def _detail(partition: Partition, gone: list[int], states: dict[int, str], alive: set[int]) -> dict[str, Any]:
     why = [explain(replica, states[replica]) for replica in gone]
     if partition.leader is None:
-        away = [str(one) for one in sorted({*partition.isr, *(partition.eligible or ())} - alive)]
+        away = [str(broker) for broker in sorted({*partition.isr, *(partition.eligible or ())} - alive)]
         why.insert(0, f"no leader; broker {', '.join(away)} has the data and is down" if away else "no leader")
     elif not gone:
         why.append(f"led by {partition.leader} and not by its preferred replica {partition.replicas[0]}")
@@ -287,12 +287,16 @@ def _unserved(snapshot: Snapshot, broker: int, excused: Iterable[int], attribute
 
 
 def _leads_none(snapshot: Snapshot, broker: int) -> bool:
-    preferring = any(one.replicas[:1] == (broker,) and broker in one.isr for one in snapshot.partitions)
-    return preferring and not any(one.leader == broker for one in snapshot.partitions)
+    preferring = any(
+        partition.replicas[:1] == (broker,) and broker in partition.isr for partition in snapshot.partitions
+    )
+    return preferring and not any(partition.leader == broker for partition in snapshot.partitions)
 
 
 def _is_settled(snapshot: Snapshot) -> bool:
-    whole = all(one.leader is not None and {*one.replicas} <= {*one.isr} for one in snapshot.partitions)
+    whole = all(
+        partition.leader is not None and {*partition.replicas} <= {*partition.isr} for partition in snapshot.partitions
+    )
     return whole and not any(broker.fenced for broker in snapshot.brokers)
 
 
@@ -336,13 +340,13 @@ def watch(
     while True:
         began = clock()
         try:
-            found = take()
+            observation = take()
         except StreamopsError as error:
             if not error.passing:
                 raise
-            found = Observation(error=error.message)
-        seen.append(replace(found, at=round(clock() - started, 2)))
-        if len(seen) >= consecutive and all(one.good for one in seen[-consecutive:]):
+            observation = Observation(error=error.message)
+        seen.append(replace(observation, at=round(clock() - started, 2)))
+        if len(seen) >= consecutive and all(observation.good for observation in seen[-consecutive:]):
             return seen
         if len(seen) >= least and clock() - started + sample_interval > interval:
             return seen

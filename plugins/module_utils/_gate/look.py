@@ -51,8 +51,9 @@ from ansible_collections.streamops.kafka.plugins.module_utils._gate.isr import (
     uncommitted,
     watch,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import Stop, judge
+from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import judge
 from ansible_collections.streamops.kafka.plugins.module_utils._gate.sick import missed
+from ansible_collections.streamops.kafka.plugins.module_utils._gate.stop import Stop
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import ends_at
 
 
@@ -70,14 +71,14 @@ def judge_now(session: Session, params: Mapping[str, Any], _check: bool, _diff: 
         snapshot = _asked_one_by_one(session, snapshot, stop)
     elsewhere = strangers_at(session.connection, snapshot.servers, snapshot.cluster_id)
     snapshot = replace(snapshot, partitions=without_adding(snapshot.partitions, moving), elsewhere=elsewhere)
-    found = attributed(session, snapshot, moving)
-    copied = _copied(session, missed(found, stop.corrected)) if stop.corrected is not None else 0
-    told = [one.as_dict() for one in found]
-    return {"changed": False, **judge(snapshot, moving, stop, found), "copied_bytes": copied, "attributions": told}
+    faults = attributed(session, snapshot, moving)
+    copied = _copied(session, missed(faults, stop.corrected)) if stop.corrected is not None else 0
+    told = [fault.as_dict() for fault in faults]
+    return {"changed": False, **judge(snapshot, moving, stop, faults), "copied_bytes": copied, "attributions": told}
 
 
 def _copied(session: Session, cut: Mapping[Key, Sequence[int]]) -> int:
-    """How many bytes followers have of partitions that they are said not to be able to copy; it grows if they can."""
+    """Return the bytes that followers have of partitions that they may not be able to copy; it grows if they can."""
     replicas = [(key, follower) for key, followers in cut.items() for follower in followers]
     held = sizes_by_broker(replicas, partial(replica_sizes, session))
     return sum(sum(some.values()) for some in held.values())
@@ -94,11 +95,14 @@ def _asked_one_by_one(session: Session, snapshot: Snapshot, stop: Stop) -> Snaps
     if controller is None or silent:
         return replace(snapshot, silent=silent)
     told = topics_at(session, controller, None)
-    known = {(one.topic, one.index): (one.min_insync, one.unclean) for one in snapshot.partitions}
+    known = {
+        (partition.topic, partition.index): (partition.min_insync, partition.unclean)
+        for partition in snapshot.partitions
+    }
     # A topic that was created in between has the default minimum of Kafka, as one without a setting of its own.
-    listed = (one for found in told.values() for one in found)
-    settings = ((one, *known.get((one.topic, one.index), (1, False))) for one in listed)
-    partitions = tuple(replace(one, min_insync=least, unclean=unclean) for one, least, unclean in settings)
+    listed = (partition for of_topic in told.values() for partition in of_topic)
+    settings = ((partition, *known.get((partition.topic, partition.index), (1, False))) for partition in listed)
+    partitions = tuple(replace(partition, min_insync=least, unclean=unclean) for partition, least, unclean in settings)
     return replace(snapshot, partitions=partitions)
 
 
@@ -118,7 +122,7 @@ def observations(module: Any) -> dict[str, Any]:
         )
     finally:
         observer.close()
-    return {"changed": False, "observations": [one.as_dict() for one in seen]}
+    return {"changed": False, "observations": [observation.as_dict() for observation in seen]}
 
 
 class IsrObserver:
@@ -151,9 +155,10 @@ class IsrObserver:
                 named = with_eligible(self._session, snapshot.partitions)
                 return observe(replace(snapshot, partitions=named), self._goal)
             snapshot, before, now = self._copying(self._session, snapshot)
-            found = observe(snapshot, self._goal, attributions(before, now))
-            found = replace(found, bytes_behind=bytes_behind(lagging(snapshot, self._goal), now))
-            return replace(found, unmet=[*found.unmet, *self._unserved(snapshot)]) if self._goal.serves else found
+            observation = observe(snapshot, self._goal, attributions(before, now))
+            observation = replace(observation, bytes_behind=bytes_behind(lagging(snapshot, self._goal), now))
+            unserved = self._unserved(snapshot) if self._goal.serves else []
+            return replace(observation, unmet=[*observation.unmet, *unserved])
         except StreamopsError:
             self.close()
             raise
@@ -180,9 +185,9 @@ class IsrObserver:
         broker = self._goal.broker
         # Below min.insync.replicas nothing is committed, whoever copies (Partition.maybeIncrementLeaderHW of Kafka).
         led = [
-            (one.topic, one.index)
-            for one in snapshot.partitions
-            if one.leader == broker and {*one.isr} == {*one.replicas}
+            (partition.topic, partition.index)
+            for partition in snapshot.partitions
+            if partition.leader == broker and {*partition.isr} == {*partition.replicas}
         ]
         if broker is None or self._session is None or not led:
             return []
@@ -227,5 +232,5 @@ class IsrObserver:
 
 def glance(session: Session) -> Snapshot:
     """Brokers and partitions only: no quorum (slow while it has no leader), no configuration."""
-    partitions = tuple(partition for found in list_topics(session).values() for partition in found)
+    partitions = tuple(partition for listed in list_topics(session).values() for partition in listed)
     return Snapshot("", None, list_brokers(session), partitions, None)

@@ -11,7 +11,6 @@ topics with replication factor <= min.insync.replicas through: here these need a
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.attribution import (
@@ -24,6 +23,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.attributi
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
     InFlight,
+    caught_up,
     ids_alive,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
@@ -32,9 +32,16 @@ from ansible_collections.streamops.kafka.plugins.module_utils._gate.sick import 
     low_because_of,
     sick,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._gate.stop import (
+    FIXES,
+    QUORUM_UNKNOWN,
+    Refusal,
+    Stop,
+    numbers,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
         Key,
@@ -43,122 +50,6 @@ if TYPE_CHECKING:
         Snapshot,
         Voter,
     )
-
-# Kafka's default of controller.quorum.fetch.timeout.ms; Strimzi's KafkaQuorumCheck calls a voter caught up within it.
-FETCH_TIMEOUT_MS = 2000
-
-
-# The module's options beside the connection, and those that only its action plugin uses; timeout, interval in seconds.
-GATE_OPTIONS: dict[str, dict[str, Any]] = {
-    "node_ids": {"type": "list", "elements": "int", "required": True, "aliases": ["node_id"]},
-    "roles": {
-        "type": "list",
-        "elements": "str",
-        "choices": ["broker", "controller"],
-        "default": ["broker", "controller"],
-    },
-    "expected_brokers": {"type": "list", "elements": "int", "default": []},
-    "expected_controllers": {"type": "list", "elements": "int", "default": []},
-    "allow_unavailable_topics": {"type": "list", "elements": "str", "default": []},
-    "controller_fetch_timeout_ms": {"type": "int", "default": FETCH_TIMEOUT_MS},
-    "correcting": {"type": "bool", "default": False},
-}
-GATE_WAIT_OPTIONS: dict[str, dict[str, Any]] = {
-    "timeout": {"type": "int", "default": 60},
-    "interval": {"type": "float", "default": 5.0},
-    "hold": {"type": "float", "default": 0.0},
-    "held_since": {"type": "float", "default": 0.0},
-}
-
-
-@dataclass(frozen=True)
-class Stop:
-    """The nodes to be stopped, what must be up besides, and what was consented to.
-
-    C(allow_unavailable_topics) holds topic names or C(*); it only frees topics that cannot lose any replica.
-    C(correcting): the node restarts with other files, so what it is itself the cause of does not count (_gate/sick.py).
-    """
-
-    nodes: frozenset[int]
-    roles: frozenset[str] = frozenset(("broker", "controller"))
-    expected_brokers: frozenset[int] = frozenset()
-    expected_controllers: frozenset[int] = frozenset()
-    allow_unavailable_topics: frozenset[str] = frozenset()
-    fetch_timeout_ms: int = FETCH_TIMEOUT_MS
-    correcting: bool = False
-
-    @property
-    def corrected(self) -> int | None:
-        """The one node that is corrected; several at once never are."""
-        return next(iter(self.nodes)) if self.correcting and len(self.nodes) == 1 else None
-
-    @classmethod
-    def from_params(cls, params: Mapping[str, Any]) -> Stop:
-        """Return the stop in a module's parameters (GATE_OPTIONS)."""
-        return cls(
-            nodes=frozenset(params["node_ids"]),
-            roles=frozenset(params["roles"]),
-            expected_brokers=frozenset(params["expected_brokers"]),
-            expected_controllers=frozenset(params["expected_controllers"]),
-            allow_unavailable_topics=frozenset(params["allow_unavailable_topics"]),
-            fetch_timeout_ms=params["controller_fetch_timeout_ms"],
-            correcting=params["correcting"],
-        )
-
-
-@dataclass(frozen=True)
-class Refusal:
-    """One reason against the stop. C(transient): it may pass by itself, so waiting a little makes sense."""
-
-    kind: str
-    what: str
-    found: str
-    allowed: str
-    transient: bool = True
-    #: What to do, where that depends on more than the kind.
-    fix: str = ""
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the fields as a module returns them, with what to do about it."""
-        return {**asdict(self), "fix": self.fix or FIXES[self.kind]}
-
-
-#: The kind of the refusal when nothing is known of the quorum.
-QUORUM_UNKNOWN = "quorum_unknown"
-#: The kinds of refusals that are about the quorum alone.
-QUORUM_KINDS = frozenset(("no_active_controller", QUORUM_UNKNOWN, "quorum_majority", "controller_down"))
-#: What to do about each kind of refusal.
-FIXES = {
-    "no_spare_replica": "Raise the replication factor, lower min.insync.replicas, or accept that these topics are "
-    "unavailable while the node is down: name them in allow_unavailable_topics (inventory: "
-    "kafka_gate_allow_unavailable_topics).",
-    "partition_offline": "Start the brokers that hold the in-sync replicas and wait for a leader.",
-    "under_min_isr": "Bring the missing replicas back into the ISR (isr_wait shows them), then try again.",
-    "would_fall_under_min_isr": "Bring the missing replicas back into the ISR (isr_wait shows them), then try again.",
-    "broker_cut_off": "See at which address its listener between brokers advertises it, and whether firewall, "
-    "certificates and login let the others in. Then run site.yml with what is corrected",
-    "broker_elsewhere": "Correct advertised_host and port of this broker's listener (kafka_listeners), names and "
-    "address translation, so that its address leads to it alone. Then run site.yml, which restarts it first when its "
-    "files change.",
-    "broker_not_copying": "Look at its log and at what changed last in its properties (replica.*, "
-    "num.replica.fetchers), then run site.yml with what is corrected.",
-    "pair_not_copying": "See in the log of the follower why it does not copy, what changed last in the properties of "
-    "both (replica.* of the follower, listeners of the leader), and the network between the two.",
-    "catching_up": "Wait until it has caught up.",
-    "broker_down": "Start that broker first (a stopped node may always be started); its log says why it stays away.",
-    "broker_metadata_behind": "Wait until they have caught up; see their logs if they do not.",
-    "no_active_controller": "Start the controllers that are down and wait for an election.",
-    QUORUM_UNKNOWN: "See that a majority of the controllers runs and answers: one of them may be frozen or overloaded. "
-    "Brokers turn to a new active controller after controller.socket.timeout.ms (30 s).",
-    "quorum_majority": "Start the controllers that are behind and wait until they have caught up; stop fewer at once.",
-    "controller_down": "Start that controller first (a stopped node may always be started) and let it catch up.",
-    "reassignment": "Wait until the reassignment has finished, or cancel it.",
-}
-
-
-def numbers(ids: Iterable[int]) -> str:
-    """Return ids sorted and joined by commas, C(none) when there are none."""
-    return ", ".join(str(number) for number in sorted(ids)) or "none"
 
 
 def refusals(
@@ -185,10 +76,10 @@ def judge(
 
     C(attributed) says who is at fault for replicas of the snapshot that are not in sync.
     """
-    found, ill = refusals(snapshot, stop, moving, attributed), sick(snapshot, attributed)
+    reasons, ill = refusals(snapshot, stop, moving, attributed), sick(snapshot, attributed)
     return {
-        "allowed": not found,
-        "refusals": [refusal.as_dict() for refusal in found],
+        "allowed": not reasons,
+        "refusals": [refusal.as_dict() for refusal in reasons],
         "is_active_controller": holds_active_controller(snapshot, stop),
         "corrects": stop.corrected is not None and stop.corrected in ill,
         "serves_nothing": stop.corrected is not None and is_fenced(snapshot, stop.corrected),
@@ -205,17 +96,17 @@ def holds_active_controller(snapshot: Snapshot, stop: Stop) -> bool:
 
 def warnings(snapshot: Snapshot, stop: Stop) -> list[str]:
     """Return what does not forbid the stop but what a person should know."""
-    found = []
+    notes = []
     # A controller that is no broker is known by the quorum alone; of one that did not answer nothing is known.
     quorum = snapshot.quorum
     members = set(quorum.members) if quorum else set()
     unknown = stop.nodes - {broker.id for broker in snapshot.brokers} - members
     if "broker" in stop.roles and unknown and not (quorum and quorum.error):
-        found.append(f"node {numbers(unknown)} is no registered broker: it serves nothing now, or the id is wrong")
+        notes.append(f"node {numbers(unknown)} is no registered broker: it serves nothing now, or the id is wrong")
     voters = {voter.id for voter in quorum.voters} if quorum else set()
     if voters & stop.nodes and len(voters) < 3:
-        found.append(f"{len(voters)} voter(s): the metadata quorum is lost while node {numbers(stop.nodes)} is down")
-    return found
+        notes.append(f"{len(voters)} voter(s): the metadata quorum is lost while node {numbers(stop.nodes)} is down")
+    return notes
 
 
 def needed(partition: Partition) -> int:
@@ -265,9 +156,9 @@ def _broken_partitions(snapshot: Snapshot, stop: Stop, attributed: Sequence[Attr
             found=_topic_by_topic(offline, lambda p: f"{_name(p)} (ISR {numbers(p.isr)})"),
             allowed="a leader for every partition of the node",
         )
-    explained = {key for one in attributed if one.kind in _EXPLAINING for key in one.missing}
-    yield from _attributed([one for one in low if _key(one) in explained], snapshot, stop, attributed)
-    yield from _low([one for one in low if _key(one) not in explained], alive, stop)
+    explained = {key for attribution in attributed if attribution.kind in _EXPLAINING for key in attribution.missing}
+    yield from _attributed([partition for partition in low if _key(partition) in explained], snapshot, stop, attributed)
+    yield from _low([partition for partition in low if _key(partition) not in explained], alive, stop)
 
 
 #: The kinds of attributions that say why a partition is low, each with the kind of its refusal.
@@ -287,24 +178,24 @@ def _attributed(
 
     Each partition counts for the gravest of its reasons.
     """
-    left = {_key(one): one for one in partitions}
+    left = {_key(partition): partition for partition in partitions}
     by_kind: dict[str, list[Attribution]] = {}
-    for one in attributed:
-        if one.kind in _EXPLAINING:
-            by_kind.setdefault(_EXPLAINING[one.kind], []).append(one)
+    for attribution in attributed:
+        if attribution.kind in _EXPLAINING:
+            by_kind.setdefault(_EXPLAINING[attribution.kind], []).append(attribution)
     for kind, reasons in by_kind.items():
-        mine = [left.pop(key) for one in reasons for key in one.missing if key in left]
+        mine = [left.pop(key) for reason in reasons for key in reason.missing if key in left]
         if mine:
             keys = {_key(partition) for partition in mine}
-            named = [one for one in reasons if keys & one.missing.keys()]
+            named = [reason for reason in reasons if keys & reason.missing.keys()]
             yield _refusal(kind, named, mine, snapshot)
 
 
 def _refusal(kind: str, reasons: Sequence[Attribution], partitions: list[Partition], snapshot: Snapshot) -> Refusal:
     """Return the refusal for partitions that are low for these reasons, all of one kind."""
     which = _topic_by_topic(partitions, lambda p: f"{_name(p)} (ISR {numbers(p.isr)}, min {needed(p)})")
-    followers = numbers({broker for one in reasons for broker in one.followers})
-    causes = {broker for one in reasons for broker in one.leaders}
+    followers = numbers({broker for reason in reasons for broker in reason.followers})
+    causes = {broker for reason in reasons for broker in reason.leaders}
     why = {
         "broker_cut_off": f"because others cannot copy from broker {numbers(causes)}",
         "broker_not_copying": f"because broker {followers} does not copy",
@@ -326,7 +217,7 @@ def _refusal(kind: str, reasons: Sequence[Attribution], partitions: list[Partiti
     return Refusal(
         kind=kind,
         what=f"{len(partitions)} partition(s) are low {why}",
-        found=f"{'; '.join(one.phrase for one in reasons)}: {which}",
+        found=f"{'; '.join(reason.phrase for reason in reasons)}: {which}",
         allowed=allowed,
         fix=fix,
     )
@@ -341,12 +232,12 @@ def _spareless(partitions: list[Partition], stop: Stop) -> Iterator[Refusal]:
     # Of partitions with different numbers of replicas the smallest counts.
     fewest = sorted(partitions, key=lambda p: len(p.replicas), reverse=True)
     by_topic = {p.topic: p for p in fewest if "*" not in consent and p.topic not in consent}
-    found = [f"{t} {len(p.replicas)} with {max(1, p.min_insync)}" for t, p in sorted(by_topic.items())]
-    if found:
+    missing = [f"{t} {len(p.replicas)} with {max(1, p.min_insync)}" for t, p in sorted(by_topic.items())]
+    if missing:
         yield Refusal(
             kind="no_spare_replica",
             what=f"{len(by_topic)} topic(s) on node {numbers(stop.nodes)} cannot lose a replica",
-            found=f"replication factor with min.insync.replicas: {capped(found)}",
+            found=f"replication factor with min.insync.replicas: {capped(missing)}",
             allowed="a replication factor above min.insync.replicas, or the topic named in allow_unavailable_topics",
             transient=False,
         )
@@ -426,13 +317,6 @@ def _outdated_brokers(snapshot: Snapshot, stop: Stop) -> Iterator[Refusal]:
             found=capped(behind),
             allowed=f"all other serving brokers caught up within {stop.fetch_timeout_ms} ms",
         )
-
-
-def caught_up(voter: Voter, quorum: Quorum, limit_ms: int) -> bool:
-    """Tell whether a voter has all records but those of the last C(limit_ms) milliseconds; the leader always has."""
-    if voter.id == quorum.leader_id:
-        return True
-    return voter.last_caught_up_ms_ago is not None and voter.last_caught_up_ms_ago < limit_ms
 
 
 def _quorum(snapshot: Snapshot, stop: Stop) -> Iterator[Refusal]:

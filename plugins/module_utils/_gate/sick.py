@@ -37,29 +37,34 @@ def sick(snapshot: Snapshot, attributed: Iterable[Attribution]) -> dict[int, str
 
     Of a pair that does not copy, nothing tells which of the two is; one that catches up is well.
     """
-    fenced = [one.id for one in snapshot.brokers if one.fenced]
+    fenced = [broker.id for broker in snapshot.brokers if broker.fenced]
     return {
-        **{one: f"broker {one} is not reached: {why}" for one, why in snapshot.elsewhere.items()},
-        **{broker: one.phrase for one in attributed if one.kind in (FOLLOWER, LEADER) for broker in one.at_fault},
-        **{one: f"broker {one} is fenced: the controllers hear nothing of it in time" for one in fenced},
+        **{broker: f"broker {broker} is not reached: {why}" for broker, why in snapshot.elsewhere.items()},
+        **{
+            broker: fault.phrase
+            for fault in attributed
+            if fault.kind in (FOLLOWER, LEADER)
+            for broker in fault.at_fault
+        },
+        **{broker: f"broker {broker} is fenced: the controllers hear nothing of it in time" for broker in fenced},
     }
 
 
 def missed(attributed: Iterable[Attribution], broker: int) -> dict[Key, tuple[int, ...]]:
     """Return the followers that cannot copy from a broker that is at fault as a leader, by partition."""
-    found: dict[Key, tuple[int, ...]] = {}
-    for one in attributed:
-        if one.kind == LEADER and broker in one.leaders:
-            found.update(one.missing)
-    return found
+    followers: dict[Key, tuple[int, ...]] = {}
+    for attribution in attributed:
+        if attribution.kind == LEADER and broker in attribution.leaders:
+            followers.update(attribution.missing)
+    return followers
 
 
 def low_because_of(snapshot: Snapshot, broker: int, attributed: Iterable[Attribution]) -> set[Key]:
     """Return the partitions that nothing but this broker keeps low, and that lose nothing while it restarts."""
     cut = missed(attributed, broker)
     alive = set(ids_alive(snapshot.brokers)) - set(snapshot.silent)
-    mine = [one for one in snapshot.partitions if _key(one) in cut and {*one.isr} == {broker}]
-    return {_key(one) for one in mine if not one.unclean and alive >= {*one.replicas}}
+    mine = [partition for partition in snapshot.partitions if _key(partition) in cut and {*partition.isr} == {broker}]
+    return {_key(partition) for partition in mine if not partition.unclean and alive >= {*partition.replicas}}
 
 
 def _key(partition: Partition) -> Key:

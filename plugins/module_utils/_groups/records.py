@@ -11,8 +11,7 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import STATE_TOPIC, Key
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import items_of
 from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.module_utils._core.topic_names import KAFKAS_OWN
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import KAFKAS_OWN, capped
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.plan import WHY, label
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import Log
 

@@ -78,18 +78,18 @@ def not_copied(state: State, _limits: Limits) -> Iterator[HealthFinding]:
 
     The partitions that lack nothing but these replicas are within the finding.
     """
-    for place, one in enumerate(state.attributions):
-        if one.kind in _NOT_COPIED:
-            kind, allowed, fix = _NOT_COPIED[one.kind]
-            concerned = one.at_fault or one.followers
-            names = ", ".join(f"{state.name(broker)}{_at(state, broker, one.kind)}" for broker in concerned)
+    for place, attribution in enumerate(state.attributions):
+        if attribution.kind in _NOT_COPIED:
+            kind, allowed, fix = _NOT_COPIED[attribution.kind]
+            concerned = attribution.at_fault or attribution.followers
+            names = ", ".join(f"{state.name(broker)}{_at(state, broker, attribution.kind)}" for broker in concerned)
             follows = ", ".join(state.consequences.because_of(place).refusals)
-            changed = state.changed_last(one.at_fault)
+            changed = state.changed_last(attribution.at_fault)
             yield HealthFinding(
                 kind,
                 SERIOUS,
-                _with(f"{one.phrase} ({names})", follows),
-                found=changed or f"{len(one.missing)} partition(s) without a live replica in their ISR",
+                _with(f"{attribution.phrase} ({names})", follows),
+                found=changed or f"{len(attribution.missing)} partition(s) without a live replica in their ISR",
                 allowed=allowed,
                 next_step=fix,
             )
@@ -121,7 +121,7 @@ _NOT_COPIED = {
 
 def _at(state: State, broker: int, kind: str) -> str:
     """Return where others reach a broker from which they cannot copy, behind its name; empty of any other."""
-    node = next((one for one in state.nodes if one["node_id"] == broker), {})
+    node = next((node for node in state.nodes if node["node_id"] == broker), {})
     return f" at {node['replication']}" if kind in (LEADER, PAIR) and node.get("replication") else ""
 
 

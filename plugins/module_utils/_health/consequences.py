@@ -67,7 +67,7 @@ class Consequences:
 
     def left(self, rows: Collection[Row]) -> list[Row]:
         """Return the partitions that nothing explains, of a list of cluster_info."""
-        return [one for one in rows if _key(one) not in self.explained]
+        return [row for row in rows if _key(row) not in self.explained]
 
 
 def down_brokers(nodes: Collection[Row], registered: Collection[Row]) -> dict[int, str]:
@@ -86,20 +86,20 @@ def consequences(info: Row, away: Collection[int], attributed: Sequence[Attribut
     A partition does where all replicas that it lacks are on brokers that are away, or are ``attributed`` to somebody.
     ``info`` is what cluster_info returns.
     """
-    refusing, close = ({_key(one) for one in info.get(kind) or ()} for kind in ("under_min_isr", "at_min_isr"))
+    refusing, close = ({_key(row) for row in info.get(kind) or ()} for kind in ("under_min_isr", "at_min_isr"))
     of: dict[int, Lacking] = {}
     because_of: dict[int, Lacking] = {}
-    explained = {_key(one) for one in info.get("offline") or ()}
+    explained = {_key(row) for row in info.get("offline") or ()}
     places = {
         (key, follower): place
-        for place, one in enumerate(attributed)
-        if one.kind != UNKNOWN
-        for key, followers in one.missing.items()
+        for place, attribution in enumerate(attributed)
+        if attribution.kind != UNKNOWN
+        for key, followers in attribution.missing.items()
         for follower in followers
     }
-    for one in info.get("under_replicated") or ():
-        key = _key(one)
-        missing = {broker for broker in one["replicas"] if broker not in one["isr"]}
+    for row in info.get("under_replicated") or ():
+        key = _key(row)
+        missing = {broker for broker in row["replicas"] if broker not in row["isr"]}
         if key in explained or not all(broker in away or (key, broker) in places for broker in missing):
             continue
         for broker in missing.intersection(away):

@@ -147,9 +147,11 @@ def _latest(session: Session, leader: int, keys: list[Key], replica: int) -> tup
     for part in parts(keys, _PARTITIONS):
         request = _offsets_request(session, dict.fromkeys(part, LATEST), replica)
         for topic in session.send(f"list offsets at broker {leader}", request, leader).topics:
-            told = {(topic.name, one.partition_index): one.offset for one in topic.partitions if not one.error_code}
+            told = {(topic.name, part.partition_index): part.offset for part in topic.partitions if not part.error_code}
             found.update(told)
-            denied.update((topic.name, one.partition_index) for one in topic.partitions if one.error_code in _NOT_LED)
+            denied.update(
+                (topic.name, part.partition_index) for part in topic.partitions if part.error_code in _NOT_LED
+            )
     return found, denied
 
 

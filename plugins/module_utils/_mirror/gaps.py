@@ -17,13 +17,22 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gap import (
+    COMPACTED,
+    CUT,
+    DELETED,
+    MOVED_ON,
+    NO_POLICY,
+    PURGED,
+    RECREATED,
+    TRUNCATED,
+    UNSEEN,
+    Gap,
+    merged,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.status import Seen, lag, made_anew, reached
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.trail import Range, Sync, skipped
 
-PURGED, TRUNCATED, RECREATED, DELETED = "purged", "truncated", "recreated", "deleted"
-#: The log was cut below records that had not been mirrored; TRUNCATED is of those that had.
-CUT = "truncated_unmirrored"
 #: Gaps that are kept of a flow, the latest.
 KEPT = 1_000
 #: Offsets above a position in which a look reads which ones are records. Of small records one answer of a broker holds
@@ -31,84 +40,6 @@ KEPT = 1_000
 HEAD = 1_000
 #: Ranges of records that are kept of a partition, the lowest and the last: what is deleted goes from below.
 RANGES = 8
-
-#: Why a gap is not certain.
-UNSEEN, COMPACTED, NO_POLICY, MOVED_ON = "unseen", "compacted", "no_policy", "moved_on"
-_DOUBTS = {
-    "": "no look saw what they were",  # Of a look before doubts were kept.
-    UNSEEN: (
-        "no look saw records there, so they may be markers or aborted records of transactions. Only a look while they "
-        "stand makes it sure; a canary looks all the time"
-    ),
-    COMPACTED: "the topic is compacted, which may have replaced them before. The audit of mirrors compares both ends",
-    NO_POLICY: (
-        "nobody told whether the topic is compacted, which may have replaced them before. Grant DescribeConfigs on "
-        "the topic to the user who looks"
-    ),
-    MOVED_ON: (
-        "the mirror has gone on since the look before and may have copied them. The audit of mirrors compares both ends"
-    ),
-}
-
-
-@dataclass(frozen=True)
-class Gap:
-    """Offsets of a partition of the source that are not in the target, the first and the last.
-
-    certain -- whether an earlier look read records there that were not in the target, and nothing is in doubt.
-    partition, first, last -- None for a topic that was made anew without a known loss.
-    counted -- how many of the offsets a look saw as records; None: nobody counted, and each may be one.
-    doubt -- why it is not certain, one of the names above.
-    """
-
-    kind: str
-    topic: str
-    partition: int | None = None
-    first: int | None = None
-    last: int | None = None
-    certain: bool = True
-    seen_at: str = ""
-    forgotten: bool = False
-    counted: int | None = None
-    doubt: str = ""
-
-    @property
-    def offsets(self) -> int:
-        """How many offsets it has, which may be records, markers and aborted records."""
-        return 0 if self.first is None or self.last is None else self.last - self.first + 1
-
-    @property
-    def records(self) -> int:
-        """How many records are known to be missing; of a gap that is not certain, how many may be."""
-        return self.counted if self.certain and self.counted is not None else self.offsets
-
-    def as_dict(self) -> dict[str, Any]:
-        """The gap as the module returns it."""
-        known = asdict(self)
-        del known["forgotten"], known["counted"], known["doubt"]
-        return {**known, "records": self.records}
-
-    @property
-    def line(self) -> str:
-        """The gap in a sentence."""
-        if self.partition is None:
-            return f"{self.topic} was deleted and created again: no record is known to be missing"
-        where = f"{self.topic}-{self.partition}: offsets {self.first} to {self.last}"
-        if not self.certain:
-            why = {
-                RECREATED: "the topic was deleted and created again",
-                DELETED: "the topic was deleted",
-                CUT: "the log of the source was cut",
-            }.get(self.kind, "the source deleted them")
-            return f"{where} (at most {self.offsets} records) may be missing: {why}, and {_DOUBTS[self.doubt]}"
-        more = "" if self.records == self.offsets else " that a look saw, and perhaps others"
-        what = f"{where} ({self.records} records{more})"
-        return {
-            RECREATED: f"{what} are missing, because the topic was deleted and created again",
-            DELETED: f"{what} are missing, because the topic was deleted before they were mirrored",
-            TRUNCATED: f"{what} are gone from the source, whose log now ends at {self.first}",
-            CUT: f"{what} are missing: the log of the source was cut before they were mirrored",
-        }.get(self.kind, f"{what} are missing: the source deleted them before they were mirrored")
 
 
 @dataclass(frozen=True)
@@ -142,12 +73,12 @@ class Marks:
 
     def as_data(self) -> dict[str, Any]:
         """The marks as JSON."""
-        topics: dict[str, dict[str, Any]] = {name: {"id": one, "partitions": {}} for name, one in self.ids.items()}
+        topics: dict[str, dict[str, Any]] = {name: {"id": uuid, "partitions": {}} for name, uuid in self.ids.items()}
         for (topic, number), mark in self.partitions.items():
-            found = topics.setdefault(topic, {"id": "", "partitions": {}})
-            data = [list(one) for one in mark.data]
-            found["partitions"][str(number)] = [mark.position, mark.settled, mark.end, mark.flush, data]
-        return {"topics": topics, "gaps": [asdict(one) for one in self.gaps]}
+            entry = topics.setdefault(topic, {"id": "", "partitions": {}})
+            data = [list(span) for span in mark.data]
+            entry["partitions"][str(number)] = [mark.position, mark.settled, mark.end, mark.flush, data]
+        return {"topics": topics, "gaps": [asdict(gap) for gap in self.gaps]}
 
     @classmethod
     def of_data(cls, data: Mapping[str, Any] | None) -> Marks:
@@ -155,12 +86,12 @@ class Marks:
         topics = (data or {}).get("topics", {})
         marks = {
             (topic, int(number)): _mark_of(mark)
-            for topic, one in topics.items()
-            for number, mark in one["partitions"].items()
+            for topic, entry in topics.items()
+            for number, mark in entry["partitions"].items()
         }
-        known = {one.name for one in fields(Gap)}
-        gaps = [Gap(**{key: one[key] for key in one.keys() & known}) for one in (data or {}).get("gaps", ())]
-        return cls({topic: one["id"] for topic, one in topics.items() if one["id"]}, marks, gaps)
+        known = {part.name for part in fields(Gap)}
+        gaps = [Gap(**{key: gap[key] for key in gap.keys() & known}) for gap in (data or {}).get("gaps", ())]
+        return cls({topic: entry["id"] for topic, entry in topics.items() if entry["id"]}, marks, gaps)
 
 
 def in_doubt(seen: Seen, before: Marks) -> list[Key]:
@@ -174,7 +105,7 @@ def unread(seen: Seen, before: Marks) -> dict[Key, Range]:
     That is above the position of a mirror that is behind, and at the beginning of a log that may not be the one to
     which the position belongs. What the last look read there is not read again.
     """
-    found = {}
+    ranges = {}
     for key, log in seen.logs.items():
         position, mark = seen.positions.get(key), _mark(before, key)
         if log.start is None or log.end is None or position is None or made_anew(seen, key):
@@ -189,18 +120,18 @@ def unread(seen: Seen, before: Marks) -> dict[Key, Range]:
         last = min(first + HEAD, log.end)
         is_read = is_same and mark.data and (mark.position, mark.settled) == (first, first) and last <= (mark.end or 0)
         if first < last and not is_read:
-            found[key] = (first, last)
-    return found
+            ranges[key] = (first, last)
+    return ranges
 
 
-def pending(found: Iterable[Gap], before: Marks) -> bool:
-    """Whether there is a gap of deleted records, or of a deleted topic, that no earlier look has found.
+def pending(lost: Iterable[Gap], before: Marks) -> bool:
+    """Tell whether there is a gap of deleted records, or of a deleted topic, that no earlier look has found.
 
     The position of a mirror that runs is as old as its last flush, so such a one is looked at a second time.
     """
-    known = {(one.kind, one.topic, one.partition, one.first) for one in before.gaps}
-    aged = [one for one in found if one.kind != TRUNCATED and one.first is not None]
-    return any((one.kind, one.topic, one.partition, one.first) not in known for one in aged)
+    known = {(gap.kind, gap.topic, gap.partition, gap.first) for gap in before.gaps}
+    aged = [gap for gap in lost if gap.kind != TRUNCATED and gap.first is not None]
+    return any((gap.kind, gap.topic, gap.partition, gap.first) not in known for gap in aged)
 
 
 def gaps(
@@ -215,79 +146,56 @@ def gaps(
     covers -- whether the flow mirrors a topic of this name; one that it covers and no look finds any more is deleted.
     policies -- C(cleanup.policy) of the topics in doubt; nothing that was purged from a topic without one is certain.
     """
-    found: list[Gap] = []
+    losses: list[Gap] = []
     for topic in sorted({topic for topic, _number in seen.logs}):
         keys = sorted(key for key in seen.logs if key[0] == topic)
         if _same_topic(seen, before, topic):
             for key in keys:
                 doubt = _doubt_of((policies or {}).get(topic))
                 purged = _purged(seen, before, key, syncs.get(key, ()))
-                found += [_judged(one, _mark(before, key).data, doubt) for one in purged]
-                found += _truncated(seen, before, key)
-                found += _cut(seen, before, key)
-                found += _grown_past(seen, before, key)
+                losses += [_judged(gap, _mark(before, key).data, doubt) for gap in purged]
+                losses += _truncated(seen, before, key)
+                losses += _cut(seen, before, key)
+                losses += _grown_past(seen, before, key)
         else:
             lost = [*_of_the_old(seen, before, topic), *_of_the_new(seen, before, keys)]
-            is_told = any(one.kind == DELETED and one.topic == topic for one in before.gaps)
-            found += lost or ([] if is_told else [Gap(RECREATED, topic)])
+            is_told = any(gap.kind == DELETED and gap.topic == topic for gap in before.gaps)
+            losses += lost or ([] if is_told else [Gap(RECREATED, topic)])
     gone = {topic for topic, _number in before.partitions} - {topic for topic, _number in seen.logs}
     for topic in sorted(filter(covers, gone)):
         # No other log has taken its name, so a position is one of it.
-        found += [
-            _judged(replace(one, kind=DELETED), _mark(before, (topic, one.partition or 0)).data)
-            for one in _of_the_old(seen, before, topic)
+        losses += [
+            _judged(replace(gap, kind=DELETED), _mark(before, (topic, gap.partition or 0)).data)
+            for gap in _of_the_old(seen, before, topic)
         ]
-    return found
+    return losses
 
 
-def marks(seen: Seen, before: Marks, found: Sequence[Gap], at: str) -> Marks:
-    """What this look leaves for the next. C(at) is the time of the look as text.
+def marks(seen: Seen, before: Marks, lost: Sequence[Gap], at: str) -> Marks:
+    """Return what this look leaves for the next. C(at) is the time of the look as text.
 
     Topics that are gone are kept, so that one which is created again is known to be another one.
     """
-    partitions = {key: one for key, one in before.partitions.items() if key not in seen.logs}
+    partitions = {key: mark for key, mark in before.partitions.items() if key not in seen.logs}
     for key, log in seen.logs.items():
         settled = _settled(seen, before, key)
         data = _data(seen, before, key, settled)
         partitions[key] = Mark(seen.positions.get(key), settled, log.end, seen.flushes.get(key), data)
-    return Marks({**before.ids, **seen.ids}, partitions, _merged(before.gaps, found, at)[-KEPT:])
+    return Marks({**before.ids, **seen.ids}, partitions, merged(before.gaps, lost, at)[-KEPT:])
 
 
 def forgotten(before: Marks) -> Marks:
     """The same marks, of whose gaps nothing is said any more."""
-    return replace(before, gaps=[replace(one, forgotten=True) for one in before.gaps])
+    return replace(before, gaps=[replace(gap, forgotten=True) for gap in before.gaps])
 
 
 def told(known: Marks) -> list[Gap]:
     """The gaps of which a status tells."""
-    return [one for one in known.gaps if not one.forgotten]
-
-
-def certain(known: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The gaps in which records are missing for certain, of gaps as the module returns them."""
-    return [one for one in known if one["certain"] and one["records"]]
-
-
-def in_words(known: Iterable[Mapping[str, Any]]) -> list[tuple[int, str]]:
-    """How many records are lost for certain and a part of a sentence that says so, for each sort of gap there is."""
-    lost = certain(known)
-    # Of a log that was cut the records were mirrored; only the source has lost them.
-    cut = [one for one in lost if one["kind"] == TRUNCATED]
-    sorts = (
-        ([one for one in lost if one not in cut], "records of the source will never be mirrored"),
-        (cut, "records are gone from the source, whose log was cut"),
-    )
-    return [_sort_in_words(found, what) for found, what in sorts if found]
-
-
-def _sort_in_words(found: Sequence[Mapping[str, Any]], what: str) -> tuple[int, str]:
-    records = sum(one["records"] for one in found)
-    places = capped([f"{one['topic']}-{one['partition']} {one['first']} to {one['last']}" for one in found], 5)
-    return records, f"{records} {what}: {places}"
+    return [gap for gap in known.gaps if not gap.forgotten]
 
 
 def _same_topic(seen: Seen, before: Marks, topic: str) -> bool:
-    """Whether it is the topic of the last look; brokers before Kafka 2.8 tell no ids."""
+    """Tell whether it is the topic of the last look; brokers before Kafka 2.8 tell no ids."""
     return before.ids.get(topic, "") in ("", seen.ids.get(topic, "")) or not seen.ids.get(topic)
 
 
@@ -334,14 +242,14 @@ def _within(hole: Range, lost: Range) -> bool:
 
 def _is_known(hole: Range, before: Marks, key: Key) -> bool:
     return any(
-        one.first is not None and one.last is not None and one.first <= hole[1] and hole[0] <= one.last
-        for one in before.gaps
-        if (one.topic, one.partition) == key
+        gap.first is not None and gap.last is not None and gap.first <= hole[1] and hole[0] <= gap.last
+        for gap in before.gaps
+        if (gap.topic, gap.partition) == key
     )
 
 
 def _truncated(seen: Seen, before: Marks, key: Key) -> Iterator[Gap]:
-    """What stood between the end of the log and the position; once, at the look that finds the position beyond.
+    """Yield what stood between the end of the log and the position; once, at the look that finds the position beyond.
 
     Without an earlier look that knew the position in this log, it may be one of a topic that is long gone.
     """
@@ -362,18 +270,18 @@ def _cut(seen: Seen, before: Marks, key: Key) -> Iterator[Gap]:
 
 
 def _grown_past(seen: Seen, before: Marks, key: Key) -> Iterator[Gap]:
-    """What a topic that was made anew holds below a position that lay beyond its end at the last look."""
+    """Yield what a topic that was made anew holds below a position that lay beyond its end at the last look."""
     mark, log, position = _mark(before, key), seen.logs[key], seen.positions.get(key)
     if mark.settled is not None or mark.end is None or position is None or position != mark.position:
         return
-    is_anew = any(one.kind == RECREATED and one.topic == key[0] for one in before.gaps)
+    is_anew = any(gap.kind == RECREATED and gap.topic == key[0] for gap in before.gaps)
     # At the end stands a mirror too that has read all of the new log.
     if is_anew and log.start is not None and log.end is not None and max(mark.end, log.start) < position < log.end:
         yield _of_the_new_log(seen, before, key, (log.start, position - 1))
 
 
 def _of_the_old(seen: Seen, before: Marks, topic: str) -> Iterator[Gap]:
-    """What the deleted topic held at the last look that was not in the target."""
+    """Yield what the deleted topic held at the last look that was not in the target."""
     for key, mark in sorted(before.partitions.items()):
         # A first look that came after a loss knows only of the records that it read.
         settled = mark.data[0][0] if mark.settled is None and mark.data else mark.settled
@@ -387,18 +295,18 @@ def _of_the_old(seen: Seen, before: Marks, topic: str) -> Iterator[Gap]:
 
 
 def _is_told(before: Marks, key: Key, first: int) -> bool:
-    """Whether a look found the loss while the topic was away, before it was created again."""
-    return any(one.kind == DELETED and (one.topic, one.partition, one.first) == (*key, first) for one in before.gaps)
+    """Tell whether a look found the loss while the topic was away, before it was created again."""
+    return any(gap.kind == DELETED and (gap.topic, gap.partition, gap.first) == (*key, first) for gap in before.gaps)
 
 
 def _is_of_the_old(seen: Seen, mark: Mark, key: Key) -> bool:
-    """Whether the position still is one of the log before: nobody wrote it since, or it lies beyond the new log."""
+    """Tell whether the position still is of the log before: nobody wrote it since, or it lies beyond the new log."""
     position, known = seen.positions.get(key, -1), mark.position or 0
     return _stands_still(seen, mark, key) or (position >= known and made_anew(seen, key))
 
 
 def _stands_still(seen: Seen, mark: Mark, key: Key) -> bool:
-    """Whether the mirror has not moved since the look before.
+    """Tell whether the mirror has not moved since the look before.
 
     The same position alone does not tell: a mirror that began the new log anew passes the old position too. The group
     of the legacy engine does not tell when it committed.
@@ -407,14 +315,14 @@ def _stands_still(seen: Seen, mark: Mark, key: Key) -> bool:
 
 
 def _of_the_new_log(seen: Seen, before: Marks, key: Key, skipped_range: Range) -> Gap:
-    """What a new log holds below a position that was one of the old log, as far as the mirror has not moved since."""
+    """Return what a new log holds below a position of the old log, as far as the mirror has not moved since."""
     first, last = skipped_range
     doubt = "" if _stands_still(seen, _mark(before, key), key) else MOVED_ON
     return _judged(Gap(RECREATED, *key, first=first, last=last), seen.data.get(key, ()), doubt)
 
 
 def _of_the_new(seen: Seen, before: Marks, keys: Iterable[Key]) -> Iterator[Gap]:
-    """What the new topic holds below the position of the old one, from which the mirror goes on."""
+    """Yield what the new topic holds below the position of the old one, from which the mirror goes on."""
     for key in keys:
         log, position = seen.logs[key], seen.positions.get(key)
         if position is None or log.start is None or log.end is None or position != _mark(before, key).position:
@@ -427,7 +335,7 @@ def _of_the_new(seen: Seen, before: Marks, keys: Iterable[Key]) -> Iterator[Gap]
 
 def within(data: Iterable[Range], first: int, last: int | None = None) -> list[Range]:
     """The parts of these ranges from first to last, both included; None: however far they go."""
-    parts = ((max(one[0], first), one[1] if last is None else min(one[1], last)) for one in data)
+    parts = ((max(span[0], first), span[1] if last is None else min(span[1], last)) for span in data)
     return [part for part in parts if part[0] <= part[1]]
 
 
@@ -439,7 +347,7 @@ def _judged(gap: Gap, data: Iterable[Range], doubt: str = "") -> Gap:
 
 
 def _doubt_of(policy: str | None) -> str:
-    """What C(cleanup.policy) of a topic leaves in doubt about records that a look saw before they were deleted."""
+    """Return what C(cleanup.policy) of a topic leaves in doubt about records that a look saw before their deletion."""
     if policy is None:
         return NO_POLICY
     return COMPACTED if "compact" in policy else ""
@@ -475,37 +383,3 @@ def _settled(seen: Seen, before: Marks, key: Key) -> int | None:
     if position < log.start:
         return known if known is None else max(known, position)
     return position if lag(seen, key) else max(position, log.end)
-
-
-def _merged(known: Sequence[Gap], found: Sequence[Gap], at: str) -> list[Gap]:
-    """The known gaps and those that were found; of two that overlap the one of now, with the time of the first."""
-    left = list(known)
-    for gap in found:
-        older = [one for one in left if _overlap(one, gap)]
-        seen_at = min((one.seen_at for one in older), default=at)
-        is_forgotten = any(
-            one.forgotten and one.offsets >= gap.offsets and (one.certain or not gap.certain) for one in older
-        )
-        left = [one for one in left if one not in older]
-        left.append(replace(_as_certain(gap, older), seen_at=seen_at, forgotten=is_forgotten))
-    return left
-
-
-def _as_certain(gap: Gap, older: Iterable[Gap]) -> Gap:
-    """The gap; certain where it holds one that was, of which this look only could not tell any more."""
-    sure = [one for one in older if one.certain and _holds(gap, one)]
-    if gap.certain or not sure:
-        return gap
-    return replace(gap, certain=True, counted=max(one.records for one in sure), doubt="")
-
-
-def _holds(gap: Gap, one: Gap) -> bool:
-    return (gap.first or 0) <= (one.first or 0) and (one.last or 0) <= (gap.last or 0)
-
-
-def _overlap(one: Gap, other: Gap) -> bool:
-    if (one.kind, one.topic, one.partition) != (other.kind, other.topic, other.partition):
-        return False
-    if one.kind == RECREATED or one.first is None or one.last is None or other.first is None or other.last is None:
-        return False  # A topic may be created again more than once, and offsets of two logs are not to be compared.
-    return one.first <= other.last and other.first <= one.last

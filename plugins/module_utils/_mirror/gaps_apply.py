@@ -57,7 +57,7 @@ def _forget(flow: Flow, copy: Session, before: gaps.Marks, is_check: bool) -> di
     if is_changed and not is_check:
         with at(f"target {flow.target}"):
             write_state(copy, state_key(flow), known.as_data())
-    forgotten = [one.line for one in gaps.told(before)]
+    forgotten = [gap.line for gap in gaps.told(before)]
     return {"changed": is_changed, "flow": flow.pair, "forgotten": forgotten, **_told(known)}
 
 
@@ -65,7 +65,7 @@ def _told(known: gaps.Marks) -> dict[str, Any]:
     """The gaps as the module returns them."""
     told = gaps.told(known)
     return {
-        "gaps": [one.as_dict() for one in told],
-        "lines": [one.line for one in told],
-        "records": sum(one.records for one in told if one.certain),
+        "gaps": [gap.as_dict() for gap in told],
+        "lines": [gap.line for gap in told],
+        "records": sum(gap.records for gap in told if gap.certain),
     }

@@ -28,6 +28,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows impo
     legacy_group,
     matches,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gap import Gap
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.look import (
     at,
     edges,
@@ -55,7 +56,7 @@ def refuse_one_cluster(flow: Flow, origin: Session, copy: Session) -> None:
 
 
 def kept(flow: Flow, copy: Session) -> gaps.Marks:
-    """What the last look kept with the target."""
+    """Return what the last look kept with the target."""
     with at(f"target {flow.target}"):
         return gaps.Marks.of_data(read_state(copy, state_key(flow))[0])
 
@@ -63,14 +64,14 @@ def kept(flow: Flow, copy: Session) -> gaps.Marks:
 def looked(
     flow: Flow, origin: Session, copy: Session, before: gaps.Marks, wait: float, sleep: Callable[[float], Any]
 ) -> gaps.Marks:
-    """What is known after a look, which is repeated where the position of the mirror may only be old.
+    """Return what is known after a look, which is repeated where the position of the mirror may only be old.
 
     wait -- seconds before it is repeated, for which C(sleep) is called.
     """
     now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     seen = _with_records(flow, origin, _seen(flow, origin, copy, before), before)
-    found = _found(flow, origin, copy, before, seen)
-    if wait and gaps.pending(found, before):
+    lost = _found(flow, origin, copy, before, seen)
+    if wait and gaps.pending(lost, before):
         sleep(wait)
         later = _seen(flow, origin, copy, before)
         # The logs of the first look: what is deleted since then has not been waited for.
@@ -78,8 +79,8 @@ def looked(
         seen = replace(
             later, logs={**later.logs, **{key: _since(later, key, log) for key, log in first.items()}}, data=seen.data
         )
-        found = _found(flow, origin, copy, before, seen)
-    return gaps.marks(seen, before, found, now)
+        lost = _found(flow, origin, copy, before, seen)
+    return gaps.marks(seen, before, lost, now)
 
 
 def _seen(flow: Flow, origin: Session, copy: Session, before: gaps.Marks) -> status.Seen:
@@ -114,7 +115,7 @@ def keep(flow: Flow, copy: Session, known: gaps.Marks, before: gaps.Marks) -> bo
     return True
 
 
-def _found(flow: Flow, origin: Session, copy: Session, before: gaps.Marks, seen: status.Seen) -> list[gaps.Gap]:
+def _found(flow: Flow, origin: Session, copy: Session, before: gaps.Marks, seen: status.Seen) -> list[Gap]:
     _refuse_hidden(flow, origin, before, seen)
     doubtful = gaps.in_doubt(seen, before)
     syncs = _syncs(flow, origin, copy, doubtful)
@@ -130,13 +131,13 @@ def _with_records(flow: Flow, origin: Session, seen: status.Seen, before: gaps.M
 
 def _policies(origin: Session, topics: Sequence[str]) -> dict[str, str]:
     """C(cleanup.policy) of these topics; without those that the caller may not read or that are gone."""
-    found: dict[str, str] = {}
+    policies: dict[str, str] = {}
     for topic in topics:
         with contextlib.suppress(RequestFailedError):
             policy = describe_configs(origin, TOPIC, {topic: [_POLICY]}).get(topic, {}).get(_POLICY)
             if policy is not None:
-                found[topic] = policy.value or ""
-    return found
+                policies[topic] = policy.value or ""
+    return policies
 
 
 def _refuse_hidden(flow: Flow, origin: Session, before: gaps.Marks, seen: status.Seen) -> None:
@@ -171,13 +172,13 @@ def _read_syncs(session: Session, name: str, keys: Collection[Key]) -> dict[Key,
     log = edges(session, topics_at(session, None, [name])).get(place)
     if log is None or log.start is None or log.end is None:
         return {}
-    found: dict[Key, list[Sync]] = {}
+    syncs: dict[Key, list[Sync]] = {}
 
     def take(record: Any) -> None:
         """One sync."""
         sync = sync_of(record.key, record.value)
         if sync and sync[0] in keys:
-            found.setdefault(sync[0], []).append(sync[1])
+            syncs.setdefault(sync[0], []).append(sync[1])
 
     visit(session, {place: max(log.start, log.end - TRAIL)}, {place: log.end}, take)
-    return dict(found)
+    return dict(syncs)

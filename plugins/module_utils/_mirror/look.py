@@ -227,11 +227,11 @@ def _last_records(source: Session, starts: dict[Key, int], ends: dict[Key, int])
 
 def records_within(source: Session, windows: Mapping[Key, tuple[int, int]]) -> dict[Key, list[tuple[int, int]]]:
     """Which offsets are committed records, from the first offset of a window to before its end: ranges of them."""
-    found: dict[Key, list[tuple[int, int]]] = {}
+    records: dict[Key, list[tuple[int, int]]] = {}
 
     def take(record: Any) -> None:
         """One record; a connection that breaks brings some twice."""
-        ranges = found.setdefault((record.topic, record.partition), [])
+        ranges = records.setdefault((record.topic, record.partition), [])
         if ranges and ranges[-1][1] + 1 == record.offset:
             ranges[-1] = (ranges[-1][0], record.offset)
         else:
@@ -241,4 +241,4 @@ def records_within(source: Session, windows: Mapping[Key, tuple[int, int]]) -> d
     for first in range(0, len(keys), TOGETHER):
         part = keys[first : first + TOGETHER]
         visit(source, {key: windows[key][0] for key in part}, {key: windows[key][1] for key in part}, take)
-    return found
+    return records

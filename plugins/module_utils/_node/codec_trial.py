@@ -76,16 +76,16 @@ def directory_fault(words: Sequence[str], user: str) -> str:
     return ""
 
 
-def _may_write(found: os.stat_result, user: str) -> bool:
-    """Whether a user may make files in a directory by its mode; one who is not there yet is left to the start."""
+def _may_write(status: os.stat_result, user: str) -> bool:
+    """Tell whether a user may make files in a directory by its mode; who is not there yet is left to the start."""
     try:
         who = pwd.getpwnam(user)
     except KeyError:
         return True
-    mode = found.st_mode
-    if who.pw_uid in (0, found.st_uid):
+    mode = status.st_mode
+    if who.pw_uid in (0, status.st_uid):
         return who.pw_uid == 0 or mode & stat.S_IRWXU & 0o300 == 0o300
-    if found.st_gid in os.getgrouplist(user, who.pw_gid):
+    if status.st_gid in os.getgrouplist(user, who.pw_gid):
         return mode & 0o030 == 0o030
     return mode & 0o003 == 0o003
 
@@ -111,7 +111,7 @@ def _varint(number: int) -> bytes:
 
 
 def has_tool(words: Sequence[str]) -> bool:
-    """Whether the class path is that of a release of Kafka: ZooKeeper has no records."""
+    """Tell whether the class path is that of a release of Kafka: ZooKeeper has no records."""
     places = [words[at + 1] for at, word in enumerate(words[:-1]) if word == "-cp"]
     return bool(places) and bool(glob.glob(os.path.join(os.path.dirname(places[-1]), "kafka-clients-*.jar")))
 
@@ -157,7 +157,7 @@ def judged(code: int, said: str, directory: str) -> tuple[str, str]:
     """Return the fault and why there is no verdict, by what the tool printed."""
     if code == 0 and len(_RECORD.findall(said)) == len(BATCHES) + 1:
         return "", ""
-    tried, causes = _DUMPED.findall(said), [one["said"] for one in _CAUSE.finditer(said)]
+    tried, causes = _DUMPED.findall(said), [cause["said"] for cause in _CAUSE.finditer(said)]
     if not tried or not causes:
         return "", f"DumpLogSegments ended with {code} without an answer"
     if _NO_DIRECT_MEMORY in said:

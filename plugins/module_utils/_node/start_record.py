@@ -56,7 +56,7 @@ def copies(properties: Mapping[str, str]) -> dict[str, str]:
 
 def advertised(properties: Mapping[str, str]) -> dict[str, str]:
     """Return where each listener of a node of Kafka is advertised, host:port by its name; empty of another node."""
-    entries = (one.strip().partition("://") for one in properties.get("advertised.listeners", "").split(","))
+    entries = (entry.strip().partition("://") for entry in properties.get("advertised.listeners", "").split(","))
     return {name: address for name, _separator, address in entries if address}
 
 
@@ -65,8 +65,8 @@ def version(text: str | None) -> str | None:
 
     The directory of a release is named product-version-digest (plugins/filter/release_name).
     """
-    found = [_RELEASE.search(word) for word in argument_file_words(text or "")]
-    return next((one["version"] for one in found if one), None)
+    matches = [_RELEASE.search(word) for word in argument_file_words(text or "")]
+    return next((match["version"] for match in matches if match), None)
 
 
 def identity(files: Mapping[str, str | None]) -> tuple[int, int] | None:

@@ -98,7 +98,7 @@ def trial(params: Mapping[str, Any], run: Callable[..., Any] = commands.run) -> 
     Raises:
         TrialError: The node would not start with these files.
     """
-    files = [one for one in (params["jvm_options"], params["properties"], params["start"]) if one]
+    files = [path for path in (params["jvm_options"], params["properties"], params["start"]) if path]
     stores = params.get("stores") or {}
     java, words = find(params["java"]), argument_file_words(params["jvm_options"]["content"])
     nothing: dict[str, Any] = {"changed": False, "judged": False, "warnings": []}
@@ -106,14 +106,14 @@ def trial(params: Mapping[str, Any], run: Callable[..., Any] = commands.run) -> 
         return nothing
     properties = params["properties"]["content"] if params["properties"] else ""
     looks = []
-    if not all(_holds(one) for one in files):
+    if not all(_holds(path) for path in files):
         looks.append(_files_tried(params["name"], java, words, properties, run))
         looks.append(_authorizer_tried(params["name"], java, words, properties, run))
     # What producers need follows from Java, its arguments and the release, which these two name.
-    started_by = [one for one in (params["jvm_options"], params["start"]) if one]
-    if codec_trial.has_tool(words) and not all(_holds(one) for one in started_by):
+    started_by = [path for path in (params["jvm_options"], params["start"]) if path]
+    if codec_trial.has_tool(words) and not all(_holds(path) for path in started_by):
         looks.append(_codecs_tried(params["name"], java, words, properties, str(params.get("user") or ""), run))
-    if stores and not all(_holds(one) for one in stores.values()) and store_trial.needs(properties, stores):
+    if stores and not all(_holds(path) for path in stores.values()) and store_trial.needs(properties, stores):
         looks.append(_stores_tried(params["name"], java, words, properties, stores, run))
     warnings = [warning for warning in looks if warning]
     return {"changed": False, "judged": bool(looks) and not warnings, "warnings": warnings}
@@ -216,10 +216,10 @@ def _codecs_tried(
         directory = codec_trial.temporary_directory(words)
         with scratch("trial") as place:
             arguments = write(place, "arguments", "".join(quoted(tried(words))))
-            found, not_judged = codec_trial.said_by(
+            unread, not_judged = codec_trial.said_by(
                 java, [f"@{arguments}"], properties, directory, place, run, _environment()
             )
-        return found, not_judged
+        return unread, not_judged
 
     return _tried_by(
         look,

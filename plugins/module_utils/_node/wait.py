@@ -150,7 +150,7 @@ class Tracker:
 
     @property
     def _is_starting(self) -> bool:
-        """Whether this is a voter that runs and does not take part in its quorum yet."""
+        """Tell whether this is a voter that runs and does not take part in its quorum yet."""
         return bool((self.last.get("process") or {}).get("running") and self.last.get("starting"))
 
     def _unsteady(self) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import STATE_TOPIC
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import items_of
-from ansible_collections.streamops.kafka.plugins.module_utils._core.topic_names import KAFKAS_OWN, allowed_instead
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import KAFKAS_OWN, allowed_instead
 from ansible_collections.streamops.kafka.plugins.module_utils._topics.desired import (
     CLEANUP_POLICY,
     DesiredTopic,

@@ -43,13 +43,15 @@ def culprit(
         attributions: As isr_wait returns them.
         changes: What changed last on a node, by its id, and whether that was in this run; empty where nothing is known.
     """
-    mine = [one for one in attributions if node_id in one["leaders"] and one["kind"] in (FOLLOWER, LEADER, PAIR)]
-    if any(one["kind"] == LEADER for one in mine):
+    mine = [
+        fault for fault in attributions if node_id in fault["leaders"] and fault["kind"] in (FOLLOWER, LEADER, PAIR)
+    ]
+    if any(fault["kind"] == LEADER for fault in mine):
         return None
-    for one in sorted(mine, key=lambda each: each["kind"] != FOLLOWER):
-        follower = one["followers"][0]
+    for fault in sorted(mine, key=lambda fault: fault["kind"] != FOLLOWER):
+        follower = fault["followers"][0]
         lines, is_fresh = changes(follower)
         changed = tuple(lines)
-        if one["kind"] == FOLLOWER or (changed and is_fresh):
-            return Culprit(follower, str(one["phrase"]), changed, bool(changed) and is_fresh)
+        if fault["kind"] == FOLLOWER or (changed and is_fresh):
+            return Culprit(follower, str(fault["phrase"]), changed, bool(changed) and is_fresh)
     return None

@@ -14,8 +14,7 @@ from typing import Any
 
 from ansible.module_utils.common.validation import check_type_dict
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped, nearest
-from ansible_collections.streamops.kafka.plugins.module_utils._core.topic_names import allowed_instead
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import allowed_instead, capped, nearest
 from ansible_collections.streamops.kafka.plugins.module_utils._core.values import UnclearValueError, to_integer, typed
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import OWN_PREFIXES
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import Spec, advice

@@ -13,7 +13,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.model impo
     HealthFinding,
     status_of,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gaps import in_words
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gap import in_words
 
 _MIRRORS = "ansible-playbook streamops.kafka.mirrors -i INVENTORY"
 

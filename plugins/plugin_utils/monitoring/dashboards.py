@@ -98,33 +98,33 @@ def _panels(entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             "gridPos": {"x": 0, "y": top, "w": WIDTH, "h": 1},
         }
         left, top, height = 0, top + 1, 0
-        for one in row["panels"]:
+        for panel in row["panels"]:
             number += 1
-            kind = _kind(one)
-            width = WIDTH // (2 if one.get("wide") else 3)
+            kind = _kind(panel)
+            width = WIDTH // (2 if panel.get("wide") else 3)
             if left + width > WIDTH:
                 left, top, height = 0, top + height, 0
             place = {"x": left, "y": top, "w": width, "h": HEIGHTS[kind]}
             left, height = left + width, max(height, HEIGHTS[kind])
-            yield {"id": number, "gridPos": place, **_panel(one, kind, entry["job"])}
+            yield {"id": number, "gridPos": place, **_panel(panel, kind, entry["job"])}
         top += height
 
 
-def _panel(one: Mapping[str, Any], kind: str, job: str) -> dict[str, Any]:
-    defaults: dict[str, Any] = {"unit": one[kind], "min": 0, "thresholds": _thresholds(one.get("bad", ""))}
+def _panel(entry: Mapping[str, Any], kind: str, job: str) -> dict[str, Any]:
+    defaults: dict[str, Any] = {"unit": entry[kind], "min": 0, "thresholds": _thresholds(entry.get("bad", ""))}
     panel: dict[str, Any] = {
         "type": KINDS[kind],
-        "title": one["title"],
-        "description": one["text"],
+        "title": entry["title"],
+        "description": entry["text"],
         "datasource": SOURCE,
-        "targets": [_target(one, kind, job)],
+        "targets": [_target(entry, kind, job)],
         "fieldConfig": {"defaults": defaults, "overrides": []},
     }
     if kind == "stat":
-        panel["options"] = {"colorMode": "background" if one.get("bad") else "value", "textMode": "auto",
+        panel["options"] = {"colorMode": "background" if entry.get("bad") else "value", "textMode": "auto",
                             "reduceOptions": {"calcs": ["lastNotNull"]}}  # fmt: skip
     elif kind == "table":
-        shown = [*one["columns"], "Value"]
+        shown = [*entry["columns"], "Value"]
         order = {
             "includeByName": dict.fromkeys(shown, True),
             "indexByName": {name: at for at, name in enumerate(shown)},
@@ -135,11 +135,11 @@ def _panel(one: Mapping[str, Any], kind: str, job: str) -> dict[str, Any]:
     return panel
 
 
-def _target(one: Mapping[str, Any], kind: str, job: str) -> dict[str, Any]:
-    target = {"refId": "A", "datasource": SOURCE, "expr": one["expr"].replace("{%", "{" + matchers(job))}
+def _target(entry: Mapping[str, Any], kind: str, job: str) -> dict[str, Any]:
+    target = {"refId": "A", "datasource": SOURCE, "expr": entry["expr"].replace("{%", "{" + matchers(job))}
     if kind == "table":
         return {**target, "format": "table", "instant": True, "range": False}
-    return {**target, "legendFormat": one["legend"], "range": True}
+    return {**target, "legendFormat": entry["legend"], "range": True}
 
 
 def _thresholds(bad: str) -> dict[str, Any]:
@@ -155,6 +155,6 @@ def _thresholds(bad: str) -> dict[str, Any]:
 def files() -> list[dict[str, str]]:
     """Return every dashboard as a file, `path` and `content`."""
     return [
-        {"path": f"dashboards/{one['uid']}.json", "content": json.dumps(dashboard(one), indent=2) + "\n"}
-        for one in table()
+        {"path": f"dashboards/{entry['uid']}.json", "content": json.dumps(dashboard(entry), indent=2) + "\n"}
+        for entry in table()
     ]

@@ -40,14 +40,14 @@ class Bound:
     read_by: str = BROKER
 
     def holds(self, value: int) -> bool:
-        """Whether a number is within the bounds, or is the one beside them."""
+        """Tell whether a number is within the bounds, or is the one beside them."""
         low = self.least is not None and value < self.least
         high = self.most is not None and value > self.most
         return value == self.other or not (low or high)
 
     @property
     def allowed(self) -> str:
-        """What is within the bounds, in words."""
+        """Say what is within the bounds, in words."""
         ends = (("at least", self.least), ("at most", self.most))
         words = " and ".join(f"{word} {end}" for word, end in ends if end is not None)
         return words if self.other is None else f"{words}, or {self.other}"
@@ -69,7 +69,7 @@ class Order:
     read_by: str = BROKER
 
     def holds(self, value: int, other: int) -> bool:
-        """Whether the two numbers are in this order."""
+        """Tell whether the two numbers are in this order."""
         return value + self.spare <= other
 
 
@@ -357,10 +357,7 @@ BOUNDS: tuple[Bound, ...] = (
         most=60 * MINUTE,
     ),
     Bound(
-        "log.cleaner.threads",
-        "compacted topics, those of consumer groups too, grow without end",
-        "LogCleaner",
-        least=1,
+        "log.cleaner.threads", "compacted topics, those of consumer groups too, grow without end", "LogCleaner", least=1
     ),
     # Groups and transactions.
     Bound(
@@ -446,6 +443,3 @@ ORDERS: tuple[Order, ...] = (
         spare=0,
     ),
 )
-#: Bytes of direct memory below which threads of a node cannot send or receive a batch of the default size: each keeps a
-#: buffer as large as its largest answer (sun.nio.ch.Util), and the default node has eleven of them.
-LEAST_DIRECT_MEMORY = 32 * MIB

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, FAILED, GOING, Hold, Step
-from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import QUORUM_UNKNOWN
+from ansible_collections.streamops.kafka.plugins.module_utils._gate.stop import QUORUM_UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

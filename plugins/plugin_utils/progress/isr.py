@@ -121,7 +121,7 @@ class Tracker:
             if self.last and self.last.brokers[broker] == "registered"
         ]
         reasons = [*self._away(), *behind]
-        reasons += [one for one in self._attributed() if one not in reasons]
+        reasons += [fault for fault in self._attributed() if fault not in reasons]
         reasons = reasons or self._hold.lost[-1:]
         if self.last and self.last.offline:
             reasons.append(f"{self.last.offline} partitions have no leader")
@@ -130,10 +130,10 @@ class Tracker:
         return ", ".join(reasons)
 
     def _attributed(self) -> list[str]:
-        """Who is at fault for replicas that are not in sync, and what slows those that catch up."""
-        found = self.last.attributions if self.last else []
-        faults = [one["phrase"] for one in found if one["kind"] in FAULTS]
-        throttles = dict.fromkeys(throttle for one in found for throttle in one["throttles"])
+        """Say who is at fault for replicas that are not in sync, and what slows those that catch up."""
+        attributions = self.last.attributions if self.last else []
+        faults = [attribution["phrase"] for attribution in attributions if attribution["kind"] in FAULTS]
+        throttles = dict.fromkeys(throttle for attribution in attributions for throttle in attribution["throttles"])
         return [*faults, *(f"slowed by {throttle}" for throttle in throttles)]
 
     def _text(self) -> str:

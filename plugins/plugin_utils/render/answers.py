@@ -91,15 +91,15 @@ class Answers(Parts):
         return given or next(iter(cluster_ids([{"disks": disks}])), "")
 
     def _by_node(self) -> list[dict[str, Any]]:
-        """What each node asks: {host, options}, the options those of listener_check."""
+        """Return what each node asks: {host, options}, the options those of listener_check."""
         return [
             {"host": host, "options": {"listeners": list(listeners), **self._of_node(host, listeners)}}
             for host, listeners in self._plan.by_node.items()
         ]
 
     def _of_node(self, host: str, listeners: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-        """How a node trusts others and shows who it is; the property holds for the nodes of a cluster alike."""
-        if not any(one["protocol"] in TLS_PROTOCOLS for one in listeners):
+        """Say how a node trusts others and shows who it is; the property holds for the nodes of a cluster alike."""
+        if not any(listener["protocol"] in TLS_PROTOCOLS for listener in listeners):
             return {}
         tls = tls_dir(host, self._read(host))
         store = f"{tls}/keystore.pem"
@@ -115,7 +115,10 @@ class Answers(Parts):
         listeners = list(self._plan.by_control_node)
         if not listeners:
             return {}
-        return {"listeners": listeners, **access({one["protocol"] for one in listeners}, self._administrator())}
+        return {
+            "listeners": listeners,
+            **access({listener["protocol"] for listener in listeners}, self._administrator()),
+        }
 
     def _asked(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """Every result, with the place that asked."""
@@ -132,9 +135,9 @@ class Answers(Parts):
             for place, result in self._asked()
             if "unreached" not in result
         ]
-        answered = [one for _place, result in self._asked() for one in result.get("answered", [])]
-        known = {one["listener"] for one in answered if not one["unidentified"]}
-        unknown = {one["listener"]: one["unidentified"] for one in answered if one["listener"] not in known}
+        answers = [answer for _place, result in self._asked() for answer in result.get("answered", [])]
+        known = {answer["listener"] for answer in answers if not answer["unidentified"]}
+        unknown = {answer["listener"]: answer["unidentified"] for answer in answers if answer["listener"] not in known}
         return could_not + [
             f"listener {listener} answers, and it is not known whether as this node: {why}"
             for listener, why in unknown.items()
@@ -142,21 +145,21 @@ class Answers(Parts):
 
     def _silent(self) -> list[tuple[str, Mapping[str, Any]]]:
         """The places, each with a listener that did not answer it."""
-        return [(place, one) for place, result in self._asked() for one in result.get("unreached", [])]
+        return [(place, silent) for place, result in self._asked() for silent in result.get("unreached", [])]
 
     def _unreached(self) -> list[str]:
         """A sentence without an end for each of them."""
         return [
-            f"{one['node']}: listener {one['listener']} at {one['address']} "
-            + (f"leads {place} to another node" if one["stage"] == IDENTITY else f"does not answer {place}")
-            + f" ({one['stage']}): {one['why']}"
-            for place, one in self._silent()
+            f"{silent['node']}: listener {silent['listener']} at {silent['address']} "
+            + (f"leads {place} to another node" if silent["stage"] == IDENTITY else f"does not answer {place}")
+            + f" ({silent['stage']}): {silent['why']}"
+            for place, silent in self._silent()
         ]
 
     def _fixes(self) -> list[str]:
-        """What to do about them, each once."""
-        found = (FIXES[one["stage"]].format(node=one["node"]) for _place, one in self._silent())
-        return list(dict.fromkeys(found))
+        """Return what to do about them, each once."""
+        fixes = (FIXES[silent["stage"]].format(node=silent["node"]) for _place, silent in self._silent())
+        return list(dict.fromkeys(fixes))
 
 
 def plan(places: Sequence[Place], host: str, per_address: Any = None, cluster_id: str = "") -> Plan:
@@ -174,7 +177,7 @@ def plan(places: Sequence[Place], host: str, per_address: Any = None, cluster_id
     connections = _connections(len(others), per_address)
     by_node: dict[str, list[dict[str, Any]]] = {}
     by_control_node, unchecked = [], []
-    for listener in (one for one in node["listeners"] if one["opens"]):
+    for listener in (each for each in node["listeners"] if each["opens"]):
         asked = _question(node, listener, connections, cluster_id)
         wanted = checked_from(node, listener)
         peers = _peers(node, listener, others) if OTHER_NODES in wanted else []
@@ -223,10 +226,10 @@ def checked_from(node: Place, listener: Mapping[str, Any]) -> list[str]:
         return list(listener["checked_from"])
     if listener["purpose"] != "clients":
         return [OTHER_NODES]
-    found = [CONTROL_NODE] if listener_for(node, "clients")["name"] == listener["name"] else []
+    places = [CONTROL_NODE] if listener_for(node, "clients")["name"] == listener["name"] else []
     if "broker" in node["roles"] and listener_for(node, "brokers")["name"] == listener["name"]:
-        found.append(OTHER_NODES)
-    return found
+        places.append(OTHER_NODES)
+    return places
 
 
 def unwanted(node: Place, listener: Mapping[str, Any]) -> str:
@@ -262,8 +265,8 @@ def _peers(node: Place, listener: Mapping[str, Any], others: Sequence[Place]) ->
     parties = {party[:-1] for party in PARTIES[listener["purpose"]] if party in NODES}
     left = [other for other in others if parties & set(other["roles"])]
     racks, roles = Counter[Any](), Counter[tuple[str, ...]]()
-    found: list[Place] = []
-    while left and len(found) < MOST_PEERS:
+    peers: list[Place] = []
+    while left and len(peers) < MOST_PEERS:
         best = min(
             left,
             key=lambda other: (
@@ -273,7 +276,7 @@ def _peers(node: Place, listener: Mapping[str, Any], others: Sequence[Place]) ->
             ),
         )
         left.remove(best)
-        found.append(best)
+        peers.append(best)
         racks[best["rack"]] += 1
         roles[tuple(best["roles"])] += 1
-    return found
+    return peers

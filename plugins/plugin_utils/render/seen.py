@@ -82,7 +82,7 @@ class Seen(Parts):
                 "gives_back": lambda: taken_back(self._controllers, time.time()),
                 "unsteady": self._unsteady,
                 "unsteady_note": lambda: unsteady.note(model["settings"]["kafka_cluster_name"], self._lost_leader),
-                "reasons": lambda: [reason_line(one) for one in self._info["restart_reasons"]],
+                "reasons": lambda: [reason_line(reason) for reason in self._info["restart_reasons"]],
                 "taken_back": self._taken_back,
                 "disks_with_data": lambda: disks_with_data(self._info["disks"]),
                 "is_alive_elsewhere": lambda: self._node_id in live_brokers(results.own("__common_registered")),
@@ -116,13 +116,17 @@ class Seen(Parts):
     def _infos(self) -> dict[str, Info]:
         return {node["host"]: self._results.of(node["host"], "__common_node_info") for node in self._nodes}
 
+    def _of_role(self, role: str) -> list[Node]:
+        """Return the nodes of the cluster that have a role."""
+        return [node for node in self._nodes if role in node["roles"]]
+
     def _infos_of(self, role: str) -> list[Info]:
-        return [self._infos[node["host"]] for node in self._nodes if role in node["roles"]]
+        return [self._infos[node["host"]] for node in self._of_role(role)]
 
     @property
     def _controllers(self) -> dict[str, Info]:
-        """What node_info saw on each controller of the cluster, by host."""
-        return {node["host"]: self._infos[node["host"]] for node in self._nodes if "controller" in node["roles"]}
+        """Return what node_info saw on each controller of the cluster, by host."""
+        return {node["host"]: self._infos[node["host"]] for node in self._of_role("controller")}
 
     @property
     def _lost_leader(self) -> dict[str, Any]:
@@ -138,12 +142,13 @@ class Seen(Parts):
         ]
 
     def _taken_back(self) -> list[str]:
-        """What a node that went back to its start files from before lacks of the wanted ones, as node_info then saw it.
+        """Return what a node that went back to its old start files lacks of the wanted ones, as node_info then saw it.
 
         Files elsewhere, such as certificates and what mirrors share, were written in place and stay as they are now.
         """
-        config, found = self._model["paths"]["config"], self._info["restart_reasons"]
-        return [reason_line(one) for one in found if one["kind"] != "file" or dirname(one["name"]) == config]
+        config, reasons = self._model["paths"]["config"], self._info["restart_reasons"]
+        left = (reason for reason in reasons if reason["kind"] != "file" or dirname(reason["name"]) == config)
+        return [reason_line(reason) for reason in left]
 
     def _needs_registration(self) -> bool:
         """Whether the cluster must be asked for its brokers before a disk of one may be formatted."""
@@ -171,7 +176,7 @@ class Seen(Parts):
             # Where no quorum ever formed, no broker was ever registered.
             return []
         asked = self._results.of(self._model["node"]["host"], "__common_registered")
-        return [one["id"] for one in asked["nodes"]] if "nodes" in asked else None
+        return [broker["id"] for broker in asked["nodes"]] if "nodes" in asked else None
 
     def _voter_ids(self) -> list[int] | None:
         """Who votes, null where the cluster was not asked, or its quorum has no leader that answered."""
@@ -179,7 +184,7 @@ class Seen(Parts):
         quorum = asked.get("quorum") or {}
         if "nodes" not in asked or quorum.get("error") or quorum.get("leader_id") is None:
             return None
-        return sorted({int(one["id"]) for one in quorum["voters"]})
+        return sorted({int(voter["id"]) for voter in quorum["voters"]})
 
     def _coming(self) -> list[dict[str, Any]]:
         """The brokers of the inventory that the cluster does not know yet, of a run that was to install them: a plan
@@ -218,26 +223,26 @@ class Seen(Parts):
         return bool("controller" in self._model["node"]["roles"] and self._lost_leader and not asked)
 
     def _blamed(self) -> dict[str, Any]:
-        """Of a broker that this run restarted and that is not whole because of another: the C(host) that is at fault,
-        the sentences C(why), and whether it C(is_fresh), what changed on it; empty where no broker is so."""
-        by_id = {node["node_id"]: node["host"] for node in self._nodes if "broker" in node["roles"]}
+        """Name who keeps a broker that this run restarted from being whole: the C(host) that is at fault, the sentences
+        C(why), and whether it C(is_fresh), what changed on it; empty where no broker is so."""
+        by_id = {node["node_id"]: node["host"] for node in self._of_role("broker")}
 
         def changes(node_id: int) -> tuple[list[str], bool]:
             """Return what a broker restarted with in this run, else what changed last before it; and which it is."""
             host = by_id.get(node_id, "")
             info = self._infos.get(host) or {}
             if host in self._restarted:
-                return [reason_line(one) for one in info.get("restart_reasons") or ()], True
+                return [reason_line(reason) for reason in info.get("restart_reasons") or ()], True
             return list(((info.get("start_files") or {}).get("last_change") or {}).get("changes") or ()), False
 
         for node_id, host in by_id.items():
             wait = self._results.of(host, "__common_whole")
-            found = culprit(node_id, wait.get("attributions") or (), changes) if wait.get("failed") else None
-            if found:
-                other = by_id.get(found.node_id, f"broker {found.node_id}")
-                changed = "; ".join(found.changes) or "nothing that is known"
-                why = f"{found.phrase}. So {other} is at fault, not {host}. Changed last on {other}: {changed}."
-                return {"host": other, "why": why, "is_fresh": found.is_fresh}
+            blamed = culprit(node_id, wait.get("attributions") or (), changes) if wait.get("failed") else None
+            if blamed:
+                other = by_id.get(blamed.node_id, f"broker {blamed.node_id}")
+                changed = "; ".join(blamed.changes) or "nothing that is known"
+                why = f"{blamed.phrase}. So {other} is at fault, not {host}. Changed last on {other}: {changed}."
+                return {"host": other, "why": why, "is_fresh": blamed.is_fresh}
         return {}
 
     def _unsteady(self) -> dict[str, str]:
@@ -363,12 +368,11 @@ def disks_with_data(found: Iterable[Mapping[str, Any]]) -> list[str]:
 
 def live_brokers(cluster: Mapping[str, Any]) -> list[int]:
     """The ids of the brokers that are registered and not fenced, of what cluster_info returned."""
-    return [one["id"] for one in cluster["nodes"] if not one["fenced"]]
+    return [broker["id"] for broker in cluster["nodes"] if not broker["fenced"]]
 
 
 def is_heard(cluster: Mapping[str, Any], node_id: Any) -> bool:
     """Whether the leader of the quorum has just heard this voter, of what cluster_info returned."""
-    behind = [
-        one["last_caught_up_ms_ago"] for one in (cluster["quorum"] or {}).get("voters", ()) if one["id"] == node_id
-    ]
-    return any(one is not None and one < HEARD for one in behind)
+    voters = (cluster["quorum"] or {}).get("voters", ())
+    ages = [voter["last_caught_up_ms_ago"] for voter in voters if voter["id"] == node_id]
+    return any(age is not None and age < HEARD for age in ages)

@@ -8,8 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Quorum, Voter
-from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import FETCH_TIMEOUT_MS, caught_up
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
+    FETCH_TIMEOUT_MS,
+    Quorum,
+    Voter,
+    caught_up,
+)
 
 Kind = Literal["add", "remove"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gaps import PURGED, Gap
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gap import PURGED, Gap
 from canary.board import CURRENT, Board
 from canary.config import Config, config_of
 from canary.event import Event, Place

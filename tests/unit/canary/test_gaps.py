@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gap import PURGED, Gap
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gaps import (
-    PURGED,
-    Gap,
     Mark,
     Marks,
     forgotten,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gaps import PURGED, TRUNCATED, Gap
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gap import PURGED, TRUNCATED, Gap
 from canary.figures import Figures, GapFigures, RouteFigures, SourceFigures
 from canary.ledger import Account
 from canary.metrics import MOST_TOPICS, families_of

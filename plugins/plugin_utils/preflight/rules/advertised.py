@@ -77,7 +77,7 @@ def advertised_of_other(inventory: Inventory) -> Iterator[Problem]:
         for listener in node.listeners():
             others = [other for other in inventory.kafka if _answers_for(other, node, listener)]
             if others:
-                what = f"listener {listener.name} advertises the address of {', '.join(one.name for one in others)}"
+                what = f"listener {listener.name} advertises the address of {', '.join(other.name for other in others)}"
                 yield Problem(node, what, listener.socket)
 
 
@@ -95,11 +95,11 @@ def _answers_for(other: Node, node: Node, listener: Listener) -> bool:
     if told == listener.host.lower() or (is_loopback(told) and not beside):
         return False
     return any(
-        one.port == listener.port
-        and one.opens
-        and one.advertised_host.lower() != told
-        and (one.host.lower() == told or (told in names and one.host in ("", *META_ADDRESSES)))
-        for one in other.listeners()
+        theirs.port == listener.port
+        and theirs.opens
+        and theirs.advertised_host.lower() != told
+        and (theirs.host.lower() == told or (told in names and theirs.host in ("", *META_ADDRESSES)))
+        for theirs in other.listeners()
     )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.topic_names import KAFKAS_OWN, allowed_instead
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import KAFKAS_OWN, allowed_instead
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.replace import CONSENT, topic_names
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import by_value

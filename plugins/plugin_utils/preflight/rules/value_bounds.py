@@ -20,13 +20,16 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule imp
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.value_bounds import (
     BOUNDS,
     KRAFT_KEYS,
-    LEAST_DIRECT_MEMORY,
+    MIB,
     NODE,
     ORDERS,
     Bound,
     Order,
 )
 
+#: Bytes of direct memory below which threads of a node cannot send or receive a batch of the default size: each keeps a
+#: buffer as large as its largest answer (sun.nio.ch.Util), and the default node has eleven of them.
+LEAST_DIRECT_MEMORY = 32 * MIB
 _DIRECT_MEMORY = re.compile(r"-XX:MaxDirectMemorySize=(\S*)")
 
 

@@ -12,7 +12,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
 from ansible_collections.streamops.kafka.plugins.module_utils._gate import look
 from ansible_collections.streamops.kafka.plugins.module_utils._gate.isr import Goal
-from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import GATE_OPTIONS
+from ansible_collections.streamops.kafka.plugins.module_utils._gate.stop import GATE_OPTIONS
 
 SEEN = Snapshot("", None, (), (Partition("seen", 0, 1, (1,), (1,), 1, False),), None)
 

@@ -19,11 +19,11 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot 
     Voter,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import (
-    Stop,
     holds_active_controller,
     refusals,
     warnings,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._gate.stop import Stop
 
 
 def brokers(*ids: int, fenced: tuple[int, ...] = ()) -> tuple[Broker, ...]:

@@ -15,8 +15,9 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot 
     Snapshot,
     Voter,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import Stop, judge
+from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import judge
 from ansible_collections.streamops.kafka.plugins.module_utils._gate.sick import low_because_of, sick
+from ansible_collections.streamops.kafka.plugins.module_utils._gate.stop import Stop
 from tests.support.attributed import at_fault
 
 ALL = frozenset((1, 2, 3))

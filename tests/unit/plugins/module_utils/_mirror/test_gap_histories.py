@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror import gaps
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gaps import Gap, Marks
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gap import TRUNCATED, Gap
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gaps import Marks
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.status import Log, Seen, reached
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.trail import Range, Sync
 
@@ -189,13 +190,13 @@ class World:
         """Fail for a gap that is certain while no record, or fewer of them, is missing."""
         if not gap.certain or gap.first is None or gap.last is None:
             return
-        taken = self.gone if gap.kind == gaps.TRUNCATED else lost
+        taken = self.gone if gap.kind == TRUNCATED else lost
         # Of a compacted topic each version of a key counts that a look saw; the one that replaced them stands behind
         # and is lost with them.
         missing = sum(
             1 for offset in taken.values() if gap.first <= offset and (self.is_compacted or offset <= gap.last)
         )
-        at_least = 1 if self.is_compacted or gap.kind == gaps.TRUNCATED else gap.records
+        at_least = 1 if self.is_compacted or gap.kind == TRUNCATED else gap.records
         assert missing >= at_least, f"{gap.line}, and {missing} are"
 
     def is_complete(self) -> None:

@@ -12,13 +12,20 @@ import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror import gaps, gaps_look
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gaps import (
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gap import (
+    COMPACTED,
+    CUT,
     DELETED,
+    NO_POLICY,
     PURGED,
     RECREATED,
     TRUNCATED,
-    Marks,
+    UNSEEN,
+    Gap,
+    certain,
+    in_words,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gaps import Marks
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.status import Log, NothingToMirrorError, Seen
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.trail import Sync
 
@@ -308,18 +315,18 @@ def test_what_somebody_wrote_since_the_look_began_is_not_written_over(monkeypatc
 
 def test_what_is_lost_is_told_in_words_by_the_sort_of_its_gap() -> None:
     known = [
-        gaps.Gap(PURGED, "orders", 0, 60, 79),
-        gaps.Gap(DELETED, "gone", 1, 0, 9),
-        gaps.Gap(TRUNCATED, "audit", 2, 5, 6),
-        gaps.Gap(PURGED, "doubt", 0, 0, 9, certain=False),
-        gaps.Gap(RECREATED, "anew"),
+        Gap(PURGED, "orders", 0, 60, 79),
+        Gap(DELETED, "gone", 1, 0, 9),
+        Gap(TRUNCATED, "audit", 2, 5, 6),
+        Gap(PURGED, "doubt", 0, 0, 9, certain=False),
+        Gap(RECREATED, "anew"),
     ]
-    assert gaps.in_words(one.as_dict() for one in known) == [
+    assert in_words(one.as_dict() for one in known) == [
         (30, "30 records of the source will never be mirrored: orders-0 60 to 79, gone-1 0 to 9"),
         (2, "2 records are gone from the source, whose log was cut: audit-2 5 to 6"),
     ]
-    assert gaps.in_words([]) == []
-    assert [one["topic"] for one in gaps.certain(one.as_dict() for one in known)] == ["orders", "gone", "audit"]
+    assert in_words([]) == []
+    assert [one["topic"] for one in certain(one.as_dict() for one in known)] == ["orders", "gone", "audit"]
 
 
 def test_only_partitions_in_doubt_have_their_syncs_read() -> None:
@@ -405,7 +412,7 @@ def test_aborted_transactions_that_no_look_saw_are_no_certain_loss() -> None:
     """10 plain records; then 20 committed ones, which were copied, and 30 aborted ones, each with a marker behind."""
     before = after(look(0, 10, 10))
     found = gaps.gaps(look(62, 62, 30), before, {}, policies=PLAIN)
-    assert [(one.first, one.last, one.certain, one.doubt) for one in found] == [(30, 61, False, gaps.UNSEEN)]
+    assert [(one.first, one.last, one.certain, one.doubt) for one in found] == [(30, 61, False, UNSEEN)]
     assert "no look saw records there" in found[0].line
     assert "Only a look while they stand makes it sure" in found[0].line
     # The look before stood at the same end, and read that nothing above the position is a record.
@@ -431,7 +438,7 @@ def test_the_last_record_proves_a_loss_too() -> None:
     assert named(look(4000, 5000, 60), before) == [(PURGED, 60, 3999, 3940, False)]
 
 
-@pytest.mark.parametrize(("policies", "doubt"), [({"orders": "compact,delete"}, gaps.COMPACTED), ({}, gaps.NO_POLICY)])
+@pytest.mark.parametrize(("policies", "doubt"), [({"orders": "compact,delete"}, COMPACTED), ({}, NO_POLICY)])
 def test_a_record_that_compaction_may_have_replaced_is_no_proof(policies: dict[str, str], doubt: str) -> None:
     before = after(look(0, 100, 60))
     assert named(look(80, 100, 60), before, policies=policies) == [(PURGED, 60, 79, 20, False)]
@@ -445,14 +452,14 @@ def test_a_record_that_compaction_may_have_replaced_is_no_proof(policies: dict[s
 
 def test_a_log_that_was_cut_below_what_was_not_mirrored_lost_it() -> None:
     before = after(look(0, 100, 60))
-    assert named(look(0, 90, 60), before) == [(gaps.CUT, 90, 99, 10, True)]
+    assert named(look(0, 90, 60), before) == [(CUT, 90, 99, 10, True)]
     assert named(look(0, 50, 60, tops={ONE: 50}), before) == [
         (TRUNCATED, 50, 59, 10, True),
-        (gaps.CUT, 60, 99, 40, True),
+        (CUT, 60, 99, 40, True),
     ]
     # Once.
     assert named(look(0, 95, 60), after(look(0, 100, 60), look(0, 90, 60))) == []
-    assert gaps.in_words(one.as_dict() for one in gaps.gaps(look(0, 90, 60), before, {})) == [
+    assert in_words(one.as_dict() for one in gaps.gaps(look(0, 90, 60), before, {})) == [
         (10, "10 records of the source will never be mirrored: orders-0 90 to 99")
     ]
 

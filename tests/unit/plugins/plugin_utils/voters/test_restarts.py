@@ -13,7 +13,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot 
     Quorum,
     Snapshot,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import Stop, judge
+from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import judge
+from ansible_collections.streamops.kafka.plugins.module_utils._gate.stop import Stop
 from ansible_collections.streamops.kafka.plugins.plugin_utils.findings import NOTE, REFUSE
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.checks import check
 from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.model import ClusterFacts, Gate, Node

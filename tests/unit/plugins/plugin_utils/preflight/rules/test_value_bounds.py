@@ -11,9 +11,9 @@ import pytest
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.definitions import BROKER_KEYS
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.value_bounds import LEAST_DIRECT_MEMORY
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.value_bounds import (
     BOUNDS,
-    LEAST_DIRECT_MEMORY,
     ORDERS,
     Bound,
     Order,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.topic_names import (
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import (
     allowed_instead,
     is_part_of_name,
 )
