@@ -94,6 +94,21 @@ def test_with_zookeeper_each_broker_that_stays_is_asked_and_the_controller_tells
     ]
 
 
+@pytest.mark.parametrize(
+    ("node", "times", "check", "seconds"),
+    [(1, True, False, None), (9, True, False, 0.03), (9, True, True, None), (9, False, False, None)],
+)
+def test_an_open_gate_times_a_change_of_metadata_where_it_is_asked_to(
+    zookeeper: list[int], monkeypatch: pytest.MonkeyPatch, node: int, times: bool, check: bool, seconds: float | None
+) -> None:
+    monkeypatch.setattr(look, "change_seconds", lambda _session: (0.03, ""))
+    params = {name: option.get("default") for name, option in GATE_OPTIONS.items()}
+    asked = {**params, "node_ids": [node], "times_metadata": times}
+    answer = look.judge_now(Opened(Connection(("a:1",))), asked, check, False)
+    assert (answer["metadata_seconds"], answer["not_timed"]) == (seconds, "")
+    assert answer["allowed"] is (node == 9)
+
+
 LED = Partition("t", 0, 1, (1, 2, 3), (1, 2, 3), 2, False)
 SERVING = Snapshot("id", 3, tuple(Broker(n, name, 1, None, False) for n, name in NAMES.items()), (LED,), None)
 
