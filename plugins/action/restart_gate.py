@@ -57,7 +57,7 @@ class ActionModule(ClusterAction):
         found = answers[-1]
         now = time.time()
         result.update(settled_since=now - hold.held, settled_until=now)
-        if options["times_metadata"] and found.get("allowed") and not followed.timed_out:
+        if options["times_metadata"] and found.get("allowed") and not (followed.timed_out or self._task.check_mode):
             with self.heartbeat("restart_gate: times a change of metadata", task_vars):
                 timed = self.call(task_vars)
             # A look that fails now says nothing against the gate, which is open.

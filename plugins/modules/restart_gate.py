@@ -210,7 +210,7 @@ looks:
 """
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_on_cluster
-from ansible_collections.streamops.kafka.plugins.module_utils._gate.look import judge_now
+from ansible_collections.streamops.kafka.plugins.module_utils._gate.pace_look import judge_and_time
 from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import GATE_OPTIONS, GATE_WAIT_OPTIONS
 
 ARGUMENT_SPEC = {**GATE_OPTIONS, **GATE_WAIT_OPTIONS}
@@ -218,7 +218,7 @@ ARGUMENT_SPEC = {**GATE_OPTIONS, **GATE_WAIT_OPTIONS}
 
 def main() -> None:
     """Judge once. The action plugin repeats this while waiting makes sense."""
-    run_on_cluster(ARGUMENT_SPEC, judge_now, repeated=True)
+    run_on_cluster(ARGUMENT_SPEC, judge_and_time, repeated=True)
 
 
 if __name__ == "__main__":

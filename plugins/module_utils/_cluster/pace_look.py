@@ -7,7 +7,6 @@ from __future__ import annotations
 import time
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import PAUSE
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import describe_quorum
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.pace import (
     BEYOND,
@@ -25,6 +24,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
     is_denial,
 )
 
+#: Seconds between two changes where the first one failed.
+_PAUSE = 0.2
 #: How long a deleted segment stays on disk. Its values here are Kafka's default (a minute) and a moment more.
 _KEY, _DEFAULT_MS = "file.delete.delay.ms", 60_000
 
@@ -47,7 +48,7 @@ def change_seconds(session: Session, before: float | None = None) -> tuple[float
                     _timed_change(session, None)  # It may have been carried out without an answer.
                 return None, why
             else:
-                time.sleep(PAUSE)
+                time.sleep(_PAUSE)
         if is_timed(seconds, before, time.monotonic() - began):
             return fastest(seconds), ""
 

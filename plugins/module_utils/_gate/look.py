@@ -32,7 +32,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.copying_l
     attributed,
     look_at_copying,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.pace_look import change_seconds
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
     Key,
     Snapshot,
@@ -57,7 +56,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._gate.sick import 
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import ends_at
 
 
-def judge_now(session: Session, params: Mapping[str, Any], check: bool, _diff: bool) -> dict[str, Any]:
+def judge_now(session: Session, params: Mapping[str, Any], _check: bool, _diff: bool) -> dict[str, Any]:
     """Judge once whether the nodes may stop; the module's result.
 
     The quorum is asked first: its leader says which brokers know the metadata as it is now, so the partitions that any
@@ -74,11 +73,7 @@ def judge_now(session: Session, params: Mapping[str, Any], check: bool, _diff: b
     found = attributed(session, snapshot, moving)
     copied = _copied(session, missed(found, stop.corrected)) if stop.corrected is not None else 0
     told = [one.as_dict() for one in found]
-    judged = judge(snapshot, moving, stop, found)
-    is_timed = params["times_metadata"] and judged["allowed"] and not check
-    seconds, why = change_seconds(session) if is_timed else (None, "")
-    pace = {"metadata_seconds": seconds, "not_timed": why}
-    return {"changed": False, **judged, "copied_bytes": copied, "attributions": told, **pace}
+    return {"changed": False, **judge(snapshot, moving, stop, found), "copied_bytes": copied, "attributions": told}
 
 
 def _copied(session: Session, cut: Mapping[Key, Sequence[int]]) -> int:
