@@ -1,6 +1,9 @@
 # Copyright: the streamops engineers
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Repeats the module leader_election until each partition of an unclean election is led; a preferred one runs once."""
+"""Repeats the module leader_election until each partition of an unclean election is led; a preferred one runs once.
+
+Of that one it shows that it is under way, and what it could not prove.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from ansible.errors import AnsibleActionFail
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import Step
 from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.cluster_action import ClusterAction
-from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.election import Elections
+from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.election import Elections, unproven
 
 #: The options that the loop itself needs; the module judges all of them.
 OPTIONS = {"type": {"type": "str", "default": "preferred"}, "timeout": {"type": "int", "default": 60}}
@@ -28,7 +31,11 @@ class ActionModule(ClusterAction):
         result: dict[str, Any] = super().run(tmp, task_vars)
         options = self.own_options(OPTIONS)
         if options["type"] != "unclean":
-            return dict(result, **self.call(task_vars))
+            with self.heartbeat("leader_election: waits for the elected replicas to lead", task_vars):
+                found = self.call(task_vars)
+            for line in unproven(found):
+                self.show(line, task_vars)
+            return dict(result, **found)
         if self._task.async_val:
             raise AnsibleActionFail("leader_election: an unclean election does not run with async. Leave async out.")
         elections = Elections(self._task.check_mode)

@@ -65,11 +65,20 @@ options:
   proves:
     description:
       - With O(broker), has it first lead one partition of C(_streamops_state) or of the topic of a proof, and writes
-        one record of each compression codec there with C(acks=all). Where the broker does not take one, or its
-        followers do not copy them, the module fails, and the broker leads nothing more.
-      - RV(not_proven) says why no record was written.
+        one record of each compression codec there with C(acks=all). Where one is not acknowledged, the module fails,
+        and the broker leads nothing more.
+      - RV(not_proven), which is shown as a line too, says why no record was written.
     type: bool
     default: false
+  metadata_before:
+    description:
+      - Seconds that a change of metadata took before, as M(streamops.kafka.restart_gate) times it. The module times it
+        again before it elects anything, with a configuration of C(_streamops_state) that it sets and sets back, and
+        times the first election. The module fails where one of them takes more than ten times as long and is slower by
+        0.5 s (the fastest of the changes in 20 s) or 5 s (the election).
+      - RV(not_timed) says why no change could be timed. With V(0) nothing is timed.
+    type: float
+    default: 0
   timeout:
     description: Longest time in seconds to wait until the elected replicas lead, in each step.
     type: int
@@ -120,6 +129,15 @@ not_proven:
   type: str
   returned: success
   sample: broker 3 prefers no partition of _streamops_state or of a proof
+metadata_seconds:
+  description: Seconds of the fastest change of metadata (O(metadata_before)), null where none was timed.
+  type: float
+  returned: success
+not_timed:
+  description: Why no change of metadata could be timed, empty where one was or none was asked for.
+  type: str
+  returned: success
+  sample: topic _streamops_state does not exist
 not_in_sync:
   description: Partitions that were left as they are because their preferred replica is not in sync.
   type: list
@@ -145,6 +163,7 @@ ARGUMENT_SPEC = {
     },
     "step_seconds": {"type": "float", "default": 0},
     "proves": {"type": "bool", "default": False},
+    "metadata_before": {"type": "float", "default": 0},
     "timeout": {"type": "int", "default": 60},
 }
 

@@ -29,7 +29,7 @@ attributes:
     details: Looks once and reports; never fails because of a refusal.
   diff_mode:
     support: none
-    details: It changes nothing.
+    details: It leaves nothing changed.
   idempotent:
     support: full
 options:
@@ -75,6 +75,13 @@ options:
       - The one node of O(node_ids) is to restart with other files than it runs with. Then partitions that are low only
         because of this node itself do not keep it from that, since nothing would ever change.
         C(docs/restarts.md#a-node-that-is-itself-the-cause) has the rules.
+    type: bool
+    default: false
+  times_metadata:
+    description:
+      - Once the gate is open, times how long a change of metadata takes (RV(metadata_seconds)), for a later
+        M(streamops.kafka.leader_election) to compare with. For that it sets a configuration of C(_streamops_state), how
+        long deleted segments stay on disk, and sets it back. Not in check mode.
     type: bool
     default: false
   hold:
@@ -165,6 +172,17 @@ attributions:
   type: list
   elements: dict
   returned: always
+metadata_seconds:
+  description: >-
+    Seconds that a change of metadata takes, null where it was not timed: O(times_metadata) was not given, the gate is
+    shut, or RV(not_timed) says why.
+  type: float
+  returned: always
+not_timed:
+  description: Why no change of metadata could be timed, empty where one was or none was asked for.
+  type: str
+  returned: always
+  sample: topic _streamops_state does not exist
 settled_since:
   description: >-
     The time, in seconds since 1970, since when no look was bad, as M(streamops.kafka.isr_wait) returns it.
@@ -192,7 +210,7 @@ looks:
 """
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_on_cluster
-from ansible_collections.streamops.kafka.plugins.module_utils._gate.look import judge_now
+from ansible_collections.streamops.kafka.plugins.module_utils._gate.pace_look import judge_and_time
 from ansible_collections.streamops.kafka.plugins.module_utils._gate.stop import GATE_OPTIONS, GATE_WAIT_OPTIONS
 
 ARGUMENT_SPEC = {**GATE_OPTIONS, **GATE_WAIT_OPTIONS}
@@ -200,7 +218,7 @@ ARGUMENT_SPEC = {**GATE_OPTIONS, **GATE_WAIT_OPTIONS}
 
 def main() -> None:
     """Judge once. The action plugin repeats this while waiting makes sense."""
-    run_on_cluster(ARGUMENT_SPEC, judge_now, repeated=True)
+    run_on_cluster(ARGUMENT_SPEC, judge_and_time, repeated=True)
 
 
 if __name__ == "__main__":

@@ -29,6 +29,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
     list_topics,
     require_describe,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.pace import BEYOND_ONCE, slower
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.pace_look import refuse_slower, require_pace
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key, Partition
 from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change, diff_of
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError, StreamopsError
@@ -37,8 +39,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
 def ensure_leaders(session: Session, params: Mapping[str, Any], check: bool, _diff: bool) -> dict[str, Any]:
     """Elect what is not led by its preferred replica, or unclean what is not led at all; return the module's result.
 
-    Raises RefusedError for a broker or wanted partitions that do not exist and WaitTimeoutError after C(timeout)
-    seconds.
+    Raises RefusedError for a broker or wanted partitions that do not exist, WaitTimeoutError after C(timeout) seconds,
+    and RequestFailedError where a change of metadata or the first election is slower than C(metadata_before) allows.
     """
     unclean = params["type"] == "unclean"
     broker, asked = params["broker"], params["partitions"]
@@ -58,12 +60,15 @@ def ensure_leaders(session: Session, params: Mapping[str, Any], check: bool, _di
     place, not_proven = None, "" if broker is None or not params["proves"] else "nothing is written in check mode"
     if not_proven and not check:
         place, not_proven = proof_place(partitions, broker)
+    before = 0.0 if check else params["metadata_before"]
+    # First, since each election is such a change.
+    seconds, not_timed = require_pace(session, broker, before) if before else (None, "")
     if (planned.elect or place is not None) and not check:
         try:
             if place is not None:
-                not_proven = _prove(session, planned, place, params["timeout"])
+                not_proven = _prove(session, planned, place, params["timeout"], before)
             # A replica may fall out of the ISR at any moment: what cannot be elected is reported and not waited for.
-            failed = _elect(session, planned, params["step_seconds"], params["timeout"])
+            failed = _elect(session, planned, params["step_seconds"], params["timeout"], before)
         except StreamopsError as error:
             error.done = _done(session, planned)
             raise
@@ -75,32 +80,43 @@ def ensure_leaders(session: Session, params: Mapping[str, Any], check: bool, _di
         "not_in_sync": listed(planned.not_in_sync),
         "codecs": list(CODECS) if place is not None and not not_proven else [],
         "not_proven": not_proven,
+        "metadata_seconds": seconds,
+        "not_timed": not_timed,
         "not_elected": [{"topic": key[0], "partition": key[1], "why": why} for key, why in sorted(failed.items())],
         "diff": diff_of(changes(elected, leaders if unclean else None)),
     }
 
 
-def _prove(session: Session, planned: Plan, place: Partition, seconds: float) -> str:
+def _prove(session: Session, planned: Plan, place: Partition, seconds: float, before: float) -> str:
     """Have a broker lead one partition and take records there, before it leads others; return why it was not tried.
 
-    Raises RequestFailedError where it does not take them: then it leads no more than that one.
+    Raises RequestFailedError where it does not take them, or the election is slower than a change of metadata was
+    C(before): then it leads no more than that one.
     """
     first = [move for move in planned.elect if (move.topic, move.index) == (place.topic, place.index)]
-    if any(_elect(session, replace(planned, elect=tuple(first)), 0, seconds).values()):
+    if any(_elect(session, replace(planned, elect=tuple(first)), 0, seconds, before).values()):
         return f"{place.topic}-{place.index} could not be elected"
     return prove_codecs(session, place, seconds)
 
 
-def _elect(session: Session, planned: Plan, pause: float, timeout: float) -> dict[Key, str]:
-    """Elect in steps with C(pause) seconds between them, all at once without; return why not, where it failed."""
+def _elect(session: Session, planned: Plan, pause: float, timeout: float, before: float) -> dict[Key, str]:
+    """Elect in steps with C(pause) seconds between them, all at once without; return why not, where it failed.
+
+    before -- seconds that a change of metadata took, 0 where that is not known; an election is one, and the first step
+    must not be slower (RequestFailedError)
+    """
     failed: dict[Key, str] = {}
     for number, step in enumerate(steps(planned.elect, pause > 0)):
         if number:
             time.sleep(pause)
+        began = time.monotonic()
         failed |= elect(session, [(p.topic, p.index) for p in step], planned.unclean)
         wait_until_none(
             "leader_election", partial(_unled, session, replace(planned, elect=tuple(step)), failed), timeout
         )
+        if before and not number:
+            took = time.monotonic() - began
+            refuse_slower(session, step[0].replicas[0], slower("an election", before, took, BEYOND_ONCE))
     return failed
 
 

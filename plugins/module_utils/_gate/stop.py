@@ -27,6 +27,7 @@ GATE_OPTIONS: dict[str, dict[str, Any]] = {
     "allow_unavailable_topics": {"type": "list", "elements": "str", "default": []},
     "controller_fetch_timeout_ms": {"type": "int", "default": FETCH_TIMEOUT_MS},
     "correcting": {"type": "bool", "default": False},
+    "times_metadata": {"type": "bool", "default": False},
 }
 GATE_WAIT_OPTIONS: dict[str, dict[str, Any]] = {
     "timeout": {"type": "int", "default": 60},

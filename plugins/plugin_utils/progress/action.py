@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import threading
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +14,13 @@ from ansible.errors import AnsibleActionFail
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.plugins.action import ActionBase
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import Followed, Step, follow
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import Followed, Step, duration, follow
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
+
+#: Seconds after which a module that still runs is shown as such, again and again.
+QUIET_SECONDS = 30.0
 
 
 class ProgressAction(ActionBase):  # type: ignore[misc]  # Ansible ships no types
@@ -56,15 +61,37 @@ class ProgressAction(ActionBase):  # type: ignore[misc]  # Ansible ships no type
 
         ``quiet`` is for one look that nobody waits for: its result says all.
         """
-        host = (task_vars or {}).get("inventory_hostname", "localhost")
         return follow(
             look,
-            show=lambda line: None if quiet else self._display.display(f"[{host}] {line}"),
+            show=lambda line: None if quiet else self.show(line, task_vars),
             clock=time.monotonic,
             sleep=time.sleep,
             timeout=timeout,
             interval=interval,
         )
+
+    def show(self, line: str, task_vars: dict[str, Any] | None) -> None:
+        """Show a line with the host's name."""
+        host = (task_vars or {}).get("inventory_hostname", "localhost")
+        self._display.display(f"[{host}] {line}")
+
+    @contextlib.contextmanager
+    def heartbeat(self, line: str, task_vars: dict[str, Any] | None, every: float = QUIET_SECONDS) -> Iterator[None]:
+        """Show a line each C(every) seconds while a module runs that cannot tell how far it is."""
+        began, ended = time.monotonic(), threading.Event()
+
+        def beat() -> None:
+            """Show it until the module has ended."""
+            while not ended.wait(every):
+                self.show(f"{line}, elapsed {duration(time.monotonic() - began)}", task_vars)
+
+        thread = threading.Thread(target=beat, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            thread.join()
 
 
 def meaningless(options: Mapping[str, Any], spec: Mapping[str, Any]) -> list[str]:

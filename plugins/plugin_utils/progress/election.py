@@ -57,6 +57,16 @@ class Elections:
         )
 
 
+def unproven(result: Mapping[str, Any]) -> list[str]:
+    """Return lines on what a preferred election was to prove and could not, from the module's result."""
+    lines = []
+    if result.get("not_proven"):
+        lines.append(f"leader_election: no record was written before the broker leads: {result['not_proven']}")
+    if result.get("not_timed"):
+        lines.append(f"leader_election: no change of metadata was timed: {result['not_timed']}")
+    return lines
+
+
 def _names(partitions: list[dict[str, Any]], shown: int | None = None) -> str:
     """Partitions by name, at most C(shown) of them where it is given."""
     return capped([f"{one['topic']}-{one['partition']}" for one in partitions], shown or len(partitions))

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic
 
 from tests.support.cluster import Cluster, read_until, until
 from tests.support.growing import three_nodes
@@ -18,6 +19,7 @@ from tests.support.traffic import producing, read_all
 
 pytestmark = pytest.mark.full
 
+STATE_TOPIC = "_streamops_state"
 #: An address of this machine where nothing of a cluster listens.
 NOWHERE = "127.0.0.9"
 #: Where the listener with the wrong address is bound: no check can judge where a name leads.
@@ -250,3 +252,43 @@ def test_two_sick_nodes_are_corrected_one_after_the_other(cluster: Cluster) -> N
     assert "kafka2 is sick" in run.output
     assert cut_off(cluster) == []
     assert not ledger.lost(read_all(cluster.bootstrap_servers, "orders"))
+
+
+def makes_state_topic(cluster: Cluster) -> None:
+    """Make the topic of states, as the first move of replicas or look at gaps does."""
+    admin = AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
+    if STATE_TOPIC not in admin.list_topics(timeout=30).topics:
+        admin.create_topics([NewTopic(STATE_TOPIC, 1, 3, config={"min.insync.replicas": "2"})])[STATE_TOPIC].result(60)
+
+
+def test_a_quorum_that_got_slow_fails_the_proof_of_the_node_that_shows_it(cluster: Cluster) -> None:
+    """Legal, and only warned of: each change of metadata waits a second, once a controller with it is active."""
+    makes_state_topic(cluster)
+    slow = {"kafka_config": {"controller.quorum.append.linger.ms": 1000}}
+    asked = {"bootstrap_servers": cluster.bootstrap_servers, "node_ids": [1], "times_metadata": True}
+    before = run_module("streamops.kafka.restart_gate", asked)["metadata_seconds"]
+    assert 0 < before < 1
+
+    with producing(cluster.bootstrap_servers, "orders", rate=100) as ledger:
+        run = cluster.playbook(**slow)
+    said = " ".join(run.output.split())
+    assert run.rc == 2, said[-4000:]
+    assert "did not come back with its new start files. It runs with those from before again" in said, said[-4000:]
+    assert not ledger.lost(read_all(cluster.bootstrap_servers, "orders"))
+    assert "slower than before: a change of metadata takes" in said, said[-4000:]
+    assert "is active" in said
+    lingers = [node for node in cluster.nodes if "append.linger.ms=1000" in cluster.start_files(node)]
+    assert len(lingers) == 2, "the node that was active before restarts last, and has gone back"
+
+    run = cluster.playbook().ok()
+    assert "slower than before" not in run.output
+    assert run_module("streamops.kafka.restart_gate", asked)["metadata_seconds"] < 0.9
+    assert all(cluster.is_proven(node) for node in cluster.nodes)
+    assert file_delete_delay(cluster) == "60000"
+
+
+def file_delete_delay(cluster: Cluster) -> str:
+    """The configuration that is set and set back, as it is now."""
+    resource = ConfigResource(ConfigResource.Type.TOPIC, STATE_TOPIC)
+    found = AdminClient({"bootstrap.servers": cluster.bootstrap_servers}).describe_configs([resource])
+    return str(found[resource].result(60)["file.delete.delay.ms"].value)

@@ -10,7 +10,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client.connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Broker, Partition, Snapshot
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
-from ansible_collections.streamops.kafka.plugins.module_utils._gate import look
+from ansible_collections.streamops.kafka.plugins.module_utils._gate import look, pace_look
 from ansible_collections.streamops.kafka.plugins.module_utils._gate.isr import Goal
 from ansible_collections.streamops.kafka.plugins.module_utils._gate.stop import GATE_OPTIONS
 
@@ -92,6 +92,21 @@ def test_with_zookeeper_each_broker_that_stays_is_asked_and_the_controller_tells
     assert [(one["kind"], one["found"]) for one in found["refusals"]] == [
         ("would_fall_under_min_isr", "t-0 (ISR 1, 3, min 2)")
     ]
+
+
+@pytest.mark.parametrize(
+    ("node", "times", "check", "seconds"),
+    [(1, True, False, None), (9, True, False, 0.03), (9, True, True, None), (9, False, False, None)],
+)
+def test_an_open_gate_times_a_change_of_metadata_where_it_is_asked_to(
+    zookeeper: list[int], monkeypatch: pytest.MonkeyPatch, node: int, times: bool, check: bool, seconds: float | None
+) -> None:
+    monkeypatch.setattr(pace_look, "change_seconds", lambda _session: (0.03, ""))
+    params = {name: option.get("default") for name, option in GATE_OPTIONS.items()}
+    asked = {**params, "node_ids": [node], "times_metadata": times}
+    answer = pace_look.judge_and_time(Opened(Connection(("a:1",))), asked, check, False)
+    assert (answer["metadata_seconds"], answer["not_timed"]) == (seconds, "")
+    assert answer["allowed"] is (node == 9)
 
 
 LED = Partition("t", 0, 1, (1, 2, 3), (1, 2, 3), 2, False)

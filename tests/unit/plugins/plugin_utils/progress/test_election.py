@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, FAILED, GOING
-from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.election import Elections
+from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.election import Elections, unproven
 
 WHY = "ELIGIBLE_LEADERS_NOT_AVAILABLE"
 
@@ -57,3 +57,11 @@ def test_a_failure_names_each_partition_and_what_was_elected() -> None:
     assert all(f"t-{number}" in said for number in range(1, 30))
     assert said.endswith("Elected were t-0.")
     assert Elections().step({"failed": True, "msg": "no"}).state == FAILED
+
+
+def test_what_a_preferred_election_could_not_prove_is_shown() -> None:
+    assert unproven({"not_proven": "", "not_timed": ""}) == []
+    assert unproven({"failed": True, "msg": "x"}) == []
+    first, second = unproven({"not_proven": "broker 1 prefers none", "not_timed": "no topic"})
+    assert first.endswith(": broker 1 prefers none")
+    assert second.endswith(": no topic")
