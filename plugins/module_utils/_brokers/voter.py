@@ -32,6 +32,8 @@ class Steps:
     remove: tuple[str, ...] = ()
     add: str | None = None
     waiting: str | None = None
+    #: How many records of the metadata log the node that is waited for lacks; None where that is not known.
+    lag: int | None = None
 
 
 def named(voters: Sequence[Voter]) -> list[str]:
@@ -78,7 +80,7 @@ def join_steps(quorum: Quorum, node: int) -> Steps:
         return Steps(waiting=waiting)
     newest = min(seen, key=lambda one: (one.last_caught_up_ms_ago is None, one.last_caught_up_ms_ago or 0, one.lag))
     if not caught_up(newest, quorum, FETCH_TIMEOUT_MS):
-        return Steps(waiting=f"node {node} is {newest.lag} records behind in the metadata log")
+        return Steps(waiting=f"node {node} is {newest.lag} records behind in the metadata log", lag=newest.lag)
     return Steps(remove=tuple(one.directory_id for one in mine if one.directory_id), add=newest.directory_id)
 
 
