@@ -123,10 +123,10 @@ def test_a_slow_start_is_waited_for_while_it_logs_new_lines(start: Start, tmp_pa
 
 
 def test_a_start_that_repeats_itself_fails_after_its_timeout(start: Start, tmp_path: Path) -> None:
-    _process, port = start(words=["tries"] * 60)
+    _process, port = start(words=["tries"] * 400)
     failed = wait(tmp_path, ports=[port], timeout=6, interval=1)
     assert failed["failure"]["kind"] == "NodeWaitTimeout"
-    assert failed["elapsed"] < 40, "some seconds more for the first line of its kind"
+    assert failed["elapsed"] < 300, "half of what it goes on for"
 
 
 def test_check_mode_looks_once_and_fails_nothing(tmp_path: Path) -> None:
