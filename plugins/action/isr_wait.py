@@ -43,5 +43,5 @@ class ActionModule(ClusterAction):
         result["settled_since"] = now - tracker.settled.held if tracker.settled.count else 0.0
         # Check mode does not wait, but it asks: an observation that was never made is no answer.
         if followed.last.state != DONE and (not self._task.check_mode or tracker.last is None):
-            result.update(failed=True, msg=tracker.failure(timeout))
+            result.update(failed=True, msg=tracker.failure(timeout) + followed.prolonged())
         return result

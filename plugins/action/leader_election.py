@@ -48,5 +48,5 @@ class ActionModule(ClusterAction):
         followed = self.follow(look, task_vars, timeout, INTERVAL)
         result.update(elections.result(), **followed.as_result())
         if followed.timed_out:
-            result.update(failed=True, msg=elections.failure(timeout))
+            result.update(failed=True, msg=elections.failure(timeout) + followed.prolonged())
         return result

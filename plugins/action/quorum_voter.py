@@ -6,7 +6,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, FAILED, GOING, Step
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import (
+    DONE,
+    FAILED,
+    GOING,
+    Advance,
+    Step,
+)
 from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.cluster_action import ClusterAction
 
 #: The options that the loop itself needs; the module judges all of them.
@@ -24,6 +30,7 @@ class ActionModule(ClusterAction):
         result: dict[str, Any] = super().run(tmp, task_vars)
         options = self.own_options(OPTIONS)
         found: dict[str, Any] = {}
+        advance = Advance()
 
         def look(_elapsed: float) -> Step:
             """Run the module once."""
@@ -31,12 +38,15 @@ class ActionModule(ClusterAction):
             found.update(self.call(task_vars))
             waiting = found.get("waiting")
             state = FAILED if found.get("failed") else GOING if waiting else DONE
-            return Step(state, f"quorum_voter: {waiting or 'node ' + str(options['node_id']) + ' is as wanted'}")
+            lag = found.get("lag")
+            advance.take(fetches=lag is not None, lag=None if lag is None else -lag)
+            text = f"quorum_voter: {waiting or 'node ' + str(options['node_id']) + ' is as wanted'}"
+            return Step(state, text, progress=str(advance))
 
         timeout = 0.0 if self._task.check_mode else float(options["timeout"])
         followed = self.follow(look, task_vars, timeout, INTERVAL)
         result.update(found, **followed.as_result())
         if followed.timed_out and not self._task.check_mode:
             why = f"quorum_voter: after {options['timeout']} s {found['waiting']}. This node's vote was not changed."
-            result.update(failed=True, msg=f"{why} {FIX}")
+            result.update(failed=True, msg=f"{why} {FIX}{followed.prolonged()}")
         return result

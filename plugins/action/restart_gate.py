@@ -69,7 +69,7 @@ class ActionModule(ClusterAction):
         if found.get("refusals") and not self._task.check_mode:
             waited = duration(followed.elapsed) if followed.timed_out else ""
             said = failure(nodes, found["refusals"], waited, answers[:-1])
-            result.update(failed=True, allowed=False, msg="\n".join([said, *opening.flapping()]))
+            result.update(failed=True, allowed=False, msg="\n".join([said, *opening.flapping()]) + followed.prolonged())
         elif followed.timed_out and not found.get("failed") and not self._task.check_mode:
             result.update(failed=True, allowed=False, msg=opening.unsteady())
         elif found.get("failed"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, Step
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, Advance, Step
 from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.wait import WAIT_OPTIONS, failure, step
 from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.cluster_action import ZOOKEEPER, ClusterAction
 
@@ -21,12 +21,13 @@ class ActionModule(ClusterAction):
         options = self.own_options(WAIT_OPTIONS)
         checking = bool(self._task.check_mode)
         found: dict[str, Any] = {}
+        advance = Advance()
 
         def look(elapsed: float) -> Step:
             """Run the module once."""
             found.clear()
             found.update(self.call(task_vars))
-            return step(found)
+            return step(found, advance)
 
         followed = self.follow(look, task_vars, 0.0 if checking else float(options["timeout"]), options["interval"])
         if found.get("failed"):

@@ -243,7 +243,7 @@ ARGUMENT_SPEC = {
 
 def main() -> None:
     """Run the module."""
-    run_on_cluster(ARGUMENT_SPEC, ensure_acls)
+    run_on_cluster(ARGUMENT_SPEC, ensure_acls, idempotent=True)
 
 
 if __name__ == "__main__":

@@ -97,7 +97,7 @@ ARGUMENT_SPEC = {
 
 def main() -> None:
     """Run the module."""
-    run_on_cluster(ARGUMENT_SPEC, ensure_broker_configs)
+    run_on_cluster(ARGUMENT_SPEC, ensure_broker_configs, idempotent=True)
 
 
 if __name__ == "__main__":

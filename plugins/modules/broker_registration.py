@@ -93,7 +93,10 @@ ARGUMENT_SPEC = {
 def main() -> None:
     """Run the module."""
     run_on_cluster(
-        ARGUMENT_SPEC, ensure_registration, required_if=[("state", state, ["broker"]) for state in STATES[1:]]
+        ARGUMENT_SPEC,
+        ensure_registration,
+        idempotent=True,
+        required_if=[("state", state, ["broker"]) for state in STATES[1:]],
     )
 
 

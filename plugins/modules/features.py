@@ -133,6 +133,7 @@ def main() -> None:
     run_on_cluster(
         ARGUMENT_SPEC,
         ensure_features,
+        idempotent=True,
         required_if=[
             *(("state", state, ["features"]) for state in ("present", "at_least")),
             ("state", "newest", ["names"]),

@@ -40,7 +40,9 @@ options:
       together with O(max_lag), both must hold.
     type: int
   timeout:
-    description: Longest wait in seconds. The look that has begun is finished.
+    description: >-
+      Seconds without progress after which the wait fails: it counts anew whenever fewer records are left or less is
+      unknown than ever before, up to 60 times. The look that has begun is finished.
     type: int
     default: 300
   interval:

@@ -99,7 +99,10 @@ options:
     type: float
     default: 0
   timeout:
-    description: Longest wait in seconds. The interval that has begun is finished.
+    description: >-
+      Seconds without progress after which the wait fails: it counts anew whenever more partitions are done, fewer
+      replicas or leaders miss or fewer bytes are behind than ever before, up to 60 times. The interval that has begun
+      is finished.
     type: int
     default: 300
   interval:

@@ -61,7 +61,10 @@ options:
     type: bool
     default: true
   timeout:
-    description: Longest wait in seconds. The comparison that has begun is finished; V(0) compares once.
+    description: >-
+      Seconds without progress after which the wait ends: it counts anew whenever fewer nodes are silent or behind, or
+      fewer subjects differ, than ever before, up to 60 times. The comparison that has begun is finished; V(0) compares
+      once.
     type: int
     default: 60
   interval:

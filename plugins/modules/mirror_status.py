@@ -65,7 +65,10 @@ options:
     type: float
     default: 0
   timeout:
-    description: Longest wait in seconds with O(state=alive) and O(state=caught_up).
+    description: >-
+      Seconds without progress after which the wait with O(state=alive) and O(state=caught_up) fails: it counts anew
+      whenever fewer records are left, more partitions are done or fewer problems are found than ever before, up to 60
+      times.
     type: int
     default: 300
   interval:

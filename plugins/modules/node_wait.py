@@ -74,7 +74,12 @@ options:
     type: str
     default: ""
   timeout:
-    description: Seconds after which the wait fails.
+    description:
+      - Seconds without progress after which the wait fails. They count anew, up to 60 times, whenever O(log_files) have
+        a line of a form that they did not have since this start (lines that differ in numbers, ids and quoted parts
+        only have one form, errors do not count), or another log or offset is loaded.
+      - A process that has logged nothing yet makes progress while it uses processor time, up to 20 s of that.
+      - With O(state=stopped) lines since the beginning of the wait count.
     type: int
     default: 120
   fail_on_timeout:

@@ -59,8 +59,8 @@ options:
         required: true
   timeout:
     description: >-
-      Longest time in seconds until it has caught up, with a line for what is waited for, and again until each change is
-      seen.
+      Seconds until it has caught up, with a line for what is waited for, and again until each change is seen.
+      They count anew whenever fewer records of the metadata log are left than ever before, up to 60 times.
     type: int
     default: 120
 """
@@ -86,6 +86,10 @@ waiting:
   description: What has to be waited for first; null for nothing.
   type: str
   returned: success
+lag:
+  description: How many records of the metadata log the node lacks that is waited for; null where it does not fetch.
+  type: int
+  returned: when the node is waited for
 """
 
 from ansible_collections.streamops.kafka.plugins.module_utils._brokers.voter_apply import ensure_voter

@@ -131,7 +131,7 @@ ARGUMENT_SPEC = {
 
 def main() -> None:
     """Run the module."""
-    run_on_cluster(ARGUMENT_SPEC, ensure_quotas)
+    run_on_cluster(ARGUMENT_SPEC, ensure_quotas, idempotent=True)
 
 
 if __name__ == "__main__":

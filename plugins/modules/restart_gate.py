@@ -97,7 +97,9 @@ options:
     type: float
     default: 0
   timeout:
-    description: Longest time in seconds to wait for reasons that may pass by themselves.
+    description: >-
+      Longest time in seconds to wait for reasons that may pass by themselves. While the only reason is that replicas
+      catch up, it counts anew whenever fewer bytes are behind than ever before, up to 60 times.
     type: int
     default: 60
   interval:

@@ -213,7 +213,7 @@ ARGUMENT_SPEC = {
 
 def main() -> None:
     """Run the module."""
-    run_on_cluster(ARGUMENT_SPEC, ensure_topics)
+    run_on_cluster(ARGUMENT_SPEC, ensure_topics, idempotent=True)
 
 
 if __name__ == "__main__":

@@ -179,7 +179,7 @@ ARGUMENT_SPEC = {
 
 def main() -> None:
     """Run the module."""
-    run_on_cluster(ARGUMENT_SPEC, ensure_users, kind=SecretModule)
+    run_on_cluster(ARGUMENT_SPEC, ensure_users, idempotent=True, kind=SecretModule)
 
 
 if __name__ == "__main__":

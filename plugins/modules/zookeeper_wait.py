@@ -29,7 +29,9 @@ attributes:
     support: full
 options:
   timeout:
-    description: Seconds after which the wait fails.
+    description: >-
+      Seconds without progress after which the wait fails: it counts anew whenever more servers serve or fewer problems
+      are found than ever before, up to 60 times.
     type: int
     default: 60
   interval:

@@ -36,6 +36,8 @@ class Steps:
     remove: tuple[str, ...] = ()
     add: str | None = None
     waiting: str | None = None
+    #: How many records of the metadata log the node that is waited for lacks; None where that is not known.
+    lag: int | None = None
 
 
 def named(voters: Sequence[Voter]) -> list[str]:
@@ -87,7 +89,7 @@ def join_steps(quorum: Quorum, node: int) -> Steps:
         seen, key=lambda voter: (voter.last_caught_up_ms_ago is None, voter.last_caught_up_ms_ago or 0, voter.lag)
     )
     if not caught_up(newest, quorum, FETCH_TIMEOUT_MS):
-        return Steps(waiting=f"node {node} is {newest.lag} records behind in the metadata log")
+        return Steps(waiting=f"node {node} is {newest.lag} records behind in the metadata log", lag=newest.lag)
     return Steps(remove=tuple(voter.directory_id for voter in mine if voter.directory_id), add=newest.directory_id)
 
 

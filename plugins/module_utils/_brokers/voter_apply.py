@@ -61,7 +61,8 @@ def ensure_voter(session: Session, params: Mapping[str, Any], check: bool, _diff
     before = _changeable(quorum, node)
     steps = (join_steps if params["state"] == "present" else leave_steps)(before, node)
     if steps.waiting and not check:
-        return {"changed": False, "voters": named(before.voters), "waiting": steps.waiting, "diff": diff_of([])}
+        waits = {"waiting": steps.waiting, "lag": steps.lag}
+        return {"changed": False, "voters": named(before.voters), **waits, "diff": diff_of([])}
     if steps.remove:
         refused = removal_violations(before, node)
         if not steps.add:

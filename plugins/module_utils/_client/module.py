@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client.connection
     quick,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import asked_again
 from ansible_collections.streamops.kafka.plugins.module_utils._core.module import run_module
 
 
@@ -22,20 +24,29 @@ def run_on_cluster(
     spec: Mapping[str, Any],
     work: Callable[[Session, Mapping[str, Any], bool, bool], Mapping[str, Any]],
     repeated: bool = False,
+    idempotent: bool | Callable[[Mapping[str, Any]], bool] = False,
     **rules: Any,
 ) -> None:
     """Be a module with these options and those of the connection, whose C(work) returns the result.
 
     C(work) gets the session, the parameters, whether this is check mode, and whether a diff is asked for.
     C(repeated): an action plugin repeats the module, so a broker that hangs must not use up the whole wait.
+    C(idempotent): whether the work, with these parameters, may be done once more in the same run. Then an answer that
+    was lost does not end the module: it looks again and does what is left (_core/applied.py).
     C(rules) are those of AnsibleModule.
     """
 
     def connected(module: Any) -> Mapping[str, Any]:
         """The work within a session."""
         connection = Connection.from_params(module.params)
-        with Session(quick(connection) if repeated else connection) as session:
-            return work(session, module.params, module.check_mode, module._diff)
+
+        def once() -> Mapping[str, Any]:
+            """Work in a session of its own: the one that lost an answer may be broken."""
+            with Session(quick(connection) if repeated else connection) as session:
+                return work(session, module.params, module.check_mode, module._diff)
+
+        is_repeatable = idempotent(module.params) if callable(idempotent) else idempotent
+        return asked_again(once, time.sleep) if is_repeatable else once()
 
     run_with_connection(spec, connected, **rules)
 

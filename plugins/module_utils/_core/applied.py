@@ -14,10 +14,15 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
     StreamopsError,
     WaitTimeoutError,
     in_doubt,
+    warn,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 
 _Key = TypeVar("_Key", bound=Hashable)
+_NOTHING, _REST = "Nothing was changed.", "Run again to do the rest."
+#: How often work without a clear answer is done again, and the seconds before each time: a slow controller carries a
+#: request out after its client has given up.
+REPEATS, PAUSE = 2, 2.0
 
 
 class Applied(Generic[_Key]):
@@ -71,11 +76,12 @@ class Applied(Generic[_Key]):
             yield
         except StreamopsError as error:
             some = list(changes([*self.done, *self.doubtful]))
+            error.unclear = bool(self.doubtful)
             error.done = {"changed": bool(some)}
             if diff:
                 error.done["diff"] = diff_of(some)
             if not isinstance(error, WaitTimeoutError):  # It says itself that all was accepted.
-                before = error.message.removesuffix("Nothing was changed.").rstrip(". ")
+                before = error.message.removesuffix(_NOTHING).rstrip(". ")
                 error.message = f"{before}. {self._said()}"
             raise
 
@@ -85,9 +91,64 @@ class Applied(Generic[_Key]):
         if self.doubtful:
             doubt = f" No clear answer came for {self._listed(self.doubtful)}, so these may be done or not."
         if not self.done:
-            return f"{doubt.strip()} Run again to do the rest." if doubt else "Nothing was changed."
-        return f"Done before that: {self._listed(self.done)}.{doubt} Run again to do the rest."
+            return f"{doubt.strip()} {_REST}" if doubt else _NOTHING
+        return f"Done before that: {self._listed(self.done)}.{doubt} {_REST}"
 
     def _listed(self, keys: Iterable[_Key]) -> str:
         """Keys for people, each once."""
         return capped(list(dict.fromkeys(map(self._label, keys))))
+
+
+def asked_again(work: Callable[[], Mapping[str, Any]], sleep: Callable[[float], None]) -> Mapping[str, Any]:
+    """Do work that plans from the state of the cluster, and once more where it ended without a clear answer.
+
+    What was done is no part of the next plan, and what was not is done then: C(changed) and C(diff) are those of all
+    times together. Raises the last StreamopsError, with what the first one said.
+    """
+    ended: list[StreamopsError] = []
+    while True:
+        try:
+            result = work()
+        except StreamopsError as error:
+            ended.append(error)
+            # What a late answer makes wrong, as a topic that is there by now, is seen at the next look.
+            if not (ended[0].unclear and (error.unclear or error.passing)) or len(ended) > REPEATS:
+                _say_all(ended)
+                raise
+            sleep(PAUSE)
+        else:
+            if ended:
+                warn(f"{_without(ended[0].message, _REST)} So the cluster was asked again, and all is as wanted now.")
+            return {**result, **_together([*(error.done for error in ended), result])}
+
+
+def _say_all(ended: Sequence[StreamopsError]) -> None:
+    """Have the last error tell of the first one too, and of all that was changed."""
+    first, last = ended[0], ended[-1]
+    if first is not last:
+        last.message = f"{_without(first.message, _REST)} Asked again: {_without(last.message, _NOTHING)}"
+        last.done = _together([error.done for error in ended])
+        last.unclear = True
+
+
+def _without(message: str, sentence: str) -> str:
+    return message.removesuffix(sentence).rstrip()
+
+
+def _together(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return C(changed), and C(diff) where there is one, of these results, the oldest first."""
+    diffs = [result["diff"] for result in results if "diff" in result]
+    together: dict[str, Any] = {"changed": any(result["changed"] for result in results)}
+    if diffs:
+        sides = {"before": diffs[::-1], "after": diffs}
+        together["diff"] = {side: _overlaid([diff[side] for diff in listed]) for side, listed in sides.items()}
+    return together
+
+
+def _overlaid(sides: Sequence[Mapping[str, Mapping[str, Any]]]) -> dict[str, dict[str, Any]]:
+    """Return values by name; of two for the same the later one counts."""
+    values: dict[str, dict[str, Any]] = {}
+    for side in sides:
+        for name, fields in side.items():
+            values[name] = {**values.get(name, {}), **fields}
+    return values

@@ -23,6 +23,9 @@ HISTORY_OF_FAILED = 3
 # So many times its timeout a wait may last while it makes progress: 2 hours with the 120 s of a start.
 PATIENCE = 60
 
+# Seconds in which a first look ends.
+FIRST_LOOK = 1.0
+
 # Good looks that a wait needs at least where they must go on for some seconds: on a busy machine two looks are as far
 # apart as the whole wait is long, and say nothing of the time between them.
 HOLD_LOOKS = 3
@@ -128,6 +131,24 @@ def held(seconds: float, since: float, now: float, looks: int = 1) -> Hold:
     return Hold(seconds, looks, min(max(0.0, now - since), seconds) if since else 0.0)
 
 
+class Advance:
+    """Counts how often work under way was further than ever: what goes back and comes again is no progress."""
+
+    def __init__(self) -> None:
+        self._best: dict[str, float] = {}
+        self._count = 0
+
+    def take(self, **figures: float | None) -> None:
+        """Take figures of which more is better, None where one is not known; the first of each is where it begins."""
+        known = {name: value for name, value in figures.items() if value is not None}
+        self._count += any(value > self._best.get(name, value) for name, value in known.items())
+        self._best.update({name: max(value, self._best.get(name, value)) for name, value in known.items()})
+
+    def __str__(self) -> str:
+        """Return what Step takes as progress: empty until something moved."""
+        return f"moved {self._count}" if self._count else ""
+
+
 class LineFilter:
     """Lets a line through when it says something new, and an unchanged one once per heartbeat (seconds)."""
 
@@ -159,13 +180,27 @@ class Step:
 
 @dataclass(frozen=True)
 class Followed:
-    """How a wait ended. ``elapsed`` in seconds; ``timed_out`` only when the last step was still going."""
+    """How a wait ended. ``elapsed`` in seconds; ``timed_out`` only when the last step was still going.
+
+    ``moved_at`` is when it last made progress, in seconds since it began; 0 where it made none.
+    """
 
     last: Step
     timed_out: bool
     elapsed: float
     looks: int
     history: list[dict[str, Any]]
+    moved_at: float = 0.0
+
+    def prolonged(self) -> str:
+        """Return the line of a message that says why a wait lasted longer than its timeout; empty where it did not."""
+        # What was seen of it at the first look is where it began.
+        if not self.timed_out or self.moved_at < FIRST_LOOK:
+            return ""
+        return (
+            f"\nThe wait lasted {duration(self.elapsed)}: its timeout counts from the last progress, which was "
+            f"{duration(self.elapsed - self.moved_at)} before its end."
+        )
 
     def as_result(self) -> dict[str, Any]:
         """Return the fields that every waiting action puts into its result."""
@@ -191,7 +226,7 @@ def follow(
     what it leaves of the interval is slept. There is at least one look, and no sleep reaches past the timeout.
     """
     started, lines, looks = clock(), LineFilter(heartbeat), 0
-    deadline, progress = timeout, ""
+    deadline, progress, moved_at = timeout, "", 0.0
     history: deque[dict[str, Any]] = deque(maxlen=HISTORY_LIMIT)
     while True:
         began = clock()
@@ -200,10 +235,11 @@ def follow(
         elapsed = clock() - started
         if step.progress != progress:
             deadline, progress = max(deadline, min(elapsed + timeout, PATIENCE * timeout)), step.progress
+            moved_at = elapsed
         history.append(dict(step.facts, elapsed=round(elapsed, 1), state=step.state))
         # A failed step is not shown: the error that follows says it in full. Without a timeout it was one look only.
         if step.state != FAILED and lines.passes(elapsed, step.text):
             show(f"{step.text}, elapsed {duration(elapsed)} of {duration(deadline)}" if timeout else step.text)
         if step.state != GOING or elapsed >= deadline:
-            return Followed(step, step.state == GOING, elapsed, looks, list(history))
+            return Followed(step, step.state == GOING, elapsed, looks, list(history), moved_at)
         sleep(max(0.0, min(interval - (clock() - began), deadline - elapsed)))

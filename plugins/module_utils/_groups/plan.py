@@ -271,3 +271,8 @@ def unsupported(kind: str, goal: str) -> list[str]:
     if kind == SHARE and goal == NONE:
         return ["to: offsets of a share group are not taken away one by one. Delete the group with state: absent."]
     return []
+
+
+def is_idempotent(params: Mapping[str, Any]) -> bool:
+    """Return whether a module with these parameters may move the offsets once more: a shift would move them twice."""
+    return params["to"] != SHIFT

@@ -12,6 +12,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.progress imp
     DONE,
     FAILED,
     GOING,
+    Advance,
     Meter,
     Step,
     duration,
@@ -77,6 +78,7 @@ class Tracker:
         self._max_lag = 0 if options["max_lag"] is self._max_seconds is None else options["max_lag"]
         self._start_timeout = options["start_timeout"]
         self._meter = Meter()
+        self._advance = Advance()
         self.last: dict[str, Any] = {}
         self.error = ""
 
@@ -85,12 +87,15 @@ class Tracker:
         if found.get("failed"):
             return self._failed(found, elapsed)
         self.error, self.last = "", dict(found)
+        # What is not known is no lag of 0.
+        self._advance.take(known=-len(found["unknown"]), lag=None if found["unknown"] else -found["lag"])
         self._meter.add(elapsed, -found["lag"])
         if found["missing"] and not found["unknown"]:
             self.error = f"no broker knows group {capped(found['missing'])}. Correct the name."
             return Step(FAILED, f"group_wait: {self.error}", self._facts())
         reached = not found["unknown"] and not found["missing"] and not self._too_much(found)
-        return Step(DONE if reached else GOING, f"group_wait {self._of}: {self._text()}", self._facts())
+        text = f"group_wait {self._of}: {self._text()}"
+        return Step(DONE if reached else GOING, text, self._facts(), str(self._advance))
 
     def _failed(self, found: Mapping[str, Any], elapsed: float) -> Step:
         self.error = str(found.get("msg", "the look failed"))
@@ -98,9 +103,8 @@ class Tracker:
         if not passing:
             return Step(FAILED, self.error, self._facts())
         seen = f"{self._text()} when last seen, now" if self.last else "not seen yet,"
-        return Step(
-            GOING, f"group_wait {self._of}: {seen} {self.error.split(':', 1)[0]} does not answer", self._facts()
-        )
+        text = f"group_wait {self._of}: {seen} {self.error.split(':', 1)[0]} does not answer"
+        return Step(GOING, text, self._facts(), str(self._advance))
 
     def _too_much(self, found: Mapping[str, Any]) -> bool:
         """Whether a bound is exceeded by all groups together."""

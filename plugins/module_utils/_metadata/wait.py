@@ -7,7 +7,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, FAILED, GOING, Step, duration
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import (
+    DONE,
+    FAILED,
+    GOING,
+    Advance,
+    Step,
+    duration,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._metadata.model import SUBJECTS
 
 #: Options of the wait: the module documents and checks them, the action that repeats the module reads them.
@@ -29,6 +36,7 @@ class Tracker:
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         self._start_timeout = options["start_timeout"]
+        self._advance = Advance()
         #: By subject and nodes that differ in it, since when that was seen in every run.
         self._since: dict[tuple[str, tuple[str, ...]], float] = {}
         self.last: dict[str, Any] = {}
@@ -40,7 +48,13 @@ class Tracker:
             return self._failed(found, elapsed)
         self.error, self.last = "", dict(found)
         self._remember()
-        return Step(DONE if found["agree"] else GOING, f"metadata_compare: {found['lines'][0]}", self._facts())
+        self._advance.take(
+            answering=-len(found.get("silent", ())),
+            caught_up=-len(found.get("lagging", ())),
+            alike=-len(found["differences"]),
+        )
+        text = f"metadata_compare: {found['lines'][0]}"
+        return Step(DONE if found["agree"] else GOING, text, self._facts(), str(self._advance))
 
     def _remember(self) -> None:
         """Carry over since when a difference was seen."""
@@ -55,7 +69,8 @@ class Tracker:
         passing = (found.get("failure") or {}).get("passing", False) and (self.last or elapsed < self._start_timeout)
         if not passing:
             return Step(FAILED, self.error, self._facts())
-        return Step(GOING, f"metadata_compare: {self.error.split(':', 1)[0]} does not answer", self._facts())
+        text = f"metadata_compare: {self.error.split(':', 1)[0]} does not answer"
+        return Step(GOING, text, self._facts(), str(self._advance))
 
     def _facts(self) -> dict[str, Any]:
         """One row of the history."""

@@ -12,6 +12,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.progress imp
     DONE,
     FAILED,
     GOING,
+    Advance,
     Meter,
     Step,
     duration,
@@ -43,6 +44,7 @@ class Tracker:
         self._start_timeout = options["start_timeout"]
         self._goal = ALIVE if options["state"] == ALIVE else CAUGHT_UP
         self._meter = Meter()
+        self._advance = Advance()
         self.last: dict[str, Any] = {}
         self.error = ""
 
@@ -51,9 +53,15 @@ class Tracker:
         if found.get("failed"):
             return self._failed(found, elapsed)
         self.error, self.last = "", dict(found)
+        self._advance.take(
+            sound=-len(found["problems"]),
+            done=found.get("partitions_done"),
+            lag=None if self._goal == ALIVE else -found["lag"],
+        )
         if self._goal == CAUGHT_UP:
             self._meter.add(elapsed, -found["lag"])
-        return Step(DONE if found[self._goal] else GOING, f"mirror_status {self._flow}: {self._text()}", self._facts())
+        text = f"mirror_status {self._flow}: {self._text()}"
+        return Step(DONE if found[self._goal] else GOING, text, self._facts(), str(self._advance))
 
     def _failed(self, found: Mapping[str, Any], elapsed: float) -> Step:
         self.error = str(found.get("msg", "the look failed"))
@@ -68,7 +76,8 @@ class Tracker:
             "NothingToMirrorError": "topics are missing",
         }
         text = why.get(str(kind), f"{self.error.split(':', 1)[0]} does not answer")
-        return Step(GOING, f"mirror_status {self._flow}: {seen} {text} (tolerated, it may be starting)", self._facts())
+        tolerated = f"mirror_status {self._flow}: {seen} {text} (tolerated, it may be starting)"
+        return Step(GOING, tolerated, self._facts(), str(self._advance))
 
     def _text(self) -> str:
         """The line. It holds nothing that changes while nothing happens, so that it can be collapsed."""

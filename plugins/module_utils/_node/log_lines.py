@@ -8,6 +8,7 @@ import calendar
 import os
 import re
 import time
+import zlib
 from collections.abc import Iterable
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import is_secret
@@ -33,6 +34,9 @@ _TELLING = re.compile(
 _ASSIGNED = re.compile(r"([\w.-]+)\s*=")
 # "RequestHeader(apiKey=VOTE, ...": to Kafka this is the kind of a request.
 _REQUEST = re.compile(r"\(apiKey=([A-Z_]+|\d+),")
+# What differs in lines of one form: quoted parts, words with a digit (times, numbers, offsets, most ids), ids of Kafka
+# without one (Uuid: 22 characters of Base64), and hexadecimal ones.
+_VARIES = re.compile(r"\"[^\"]*\"|'[^']*'|(?<!\S)\S*\d\S*|\b[\w-]{22}\b|\b[0-9a-f]{8,}\b")
 _FRAME = re.compile(r"^\s+at |^\s+\.\.\. \d+ (more|common)")
 # "[2026-11-21 01:03:54,986] ERROR" (Kafka's pattern, local time), "2026-11-21T01:03:54.98Z main ERROR" (log4j2's own).
 _TIME = re.compile(r"^\[?(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)[.,]?\d*(Z?)")
@@ -85,6 +89,28 @@ def every_said(paths: Iterable[str], pattern: str, since: float | None) -> list[
                 read = number + 1
                 found += [line] if recent else []
     return found
+
+
+def forms(paths: Iterable[str], since: float | None) -> list[int]:
+    """Return the forms of the lines in the last part of these files since then, each as a number that is its own.
+
+    Lines have one form where they differ in times, numbers, ids and quoted parts only: a start writes ever new forms,
+    and what is tried again and again writes the same. Errors and their stack traces are no sign that work goes on.
+    """
+    shapes: set[int] = set()
+    for path in paths:
+        text, changed = _tail(path)
+        if since is not None and changed < since - 1:
+            continue
+        recent = True
+        for line in text.splitlines():
+            at = _seconds(line)
+            if at is not None:
+                # A second of grace: start times are rounded.
+                recent = since is None or at >= since - 1
+            if recent and line.strip() and not _FRAME.match(line) and not _TELLING.search(line):
+                shapes.add(zlib.crc32(_VARIES.sub("", line[:WIDTH]).encode("utf-8", "replace")))
+    return sorted(shapes)
 
 
 def last_line(paths: Iterable[str], since: float | None) -> str:

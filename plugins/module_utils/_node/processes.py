@@ -21,6 +21,16 @@ def stat(pid: int) -> tuple[str, int | None]:
     return fields[0], int(fields[19])
 
 
+def processor_seconds(pid: int) -> float:
+    """Return the processor time that a process has used, in seconds; 0 when /proc does not show it."""
+    text = read_text(f"/proc/{pid}/stat")
+    if not text:
+        return 0.0
+    # utime and stime (proc(5)).
+    ticks = text[text.rindex(")") + 1 :].split()[11:13]
+    return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
+
+
 def is_alive(pid: int, start_time: int) -> bool:
     """Tell whether a process still runs that started then, in ticks since boot: numbers are used again."""
     state, found = stat(pid)

@@ -57,6 +57,11 @@ _AFTER = {
     "brokers, was not asked to stop. Correct the cause, or end the process yourself, and run again.",
 }
 
+#: A Java virtual machine uses 1 to 3 s of processor time before Kafka's first line (Java 17 and 21, with an agent). One
+#: that has used more than this (seconds) and says nothing does something else. Each half second is a step: a process
+#: that only waits uses less than that in the time of a start.
+SILENT_WORK, STEP_OF_WORK = 20.0, 0.5
+
 REACHED, WAITING, DIED, REFUSED = "reached", "waiting", "died", "refused"
 
 
@@ -99,6 +104,10 @@ class Tracker:
         self._steady = options["steady"]
         #: The epochs of the quorum in which this node was seen, in the order of the looks.
         self._epochs: list[int] = []
+        #: The forms of lines that it has logged since its start, or since the wait for its end began.
+        self._forms: set[int] = set()
+        self._worked = 0.0
+        self._said = ""
         self.last: dict[str, Any] = {}
         self.seen: Life | None = None
         self.first_look: float | None = None
@@ -119,8 +128,9 @@ class Tracker:
         self.seen = self.seen or life_of(found["process"])
         facts = {"pid": found["process"]["pid"], "missing_ports": found["missing_ports"]}
         self._note_epoch(found.get("quorum") or {})
+        self._note_work(found)
         if found["verdict"] == REACHED and not self._is_steady:
-            return Step(GOING, f"{self._name}: {self._standing()}", facts)
+            return Step(GOING, f"{self._name}: {self._standing()}", facts, self._progress)
         if found["verdict"] == REACHED:
             return Step(DONE, f"{self._name}: {self._state}", facts)
         if found["verdict"] == DIED:
@@ -131,7 +141,20 @@ class Tracker:
             return Step(FAILED, f"{self._name}: its process ended right after its start", facts)
         if self._state == "started" and not self.seen and elapsed >= self._start_timeout:
             return Step(FAILED, f"{self._name}: no process was started", facts)
-        return Step(GOING, f"{self._name}: {self._standing()}", facts, found["loading"])
+        return Step(GOING, f"{self._name}: {self._standing()}", facts, self._progress)
+
+    def _note_work(self, found: Mapping[str, Any]) -> None:
+        """Keep what it has logged so far, and how long it has worked without a word."""
+        self._said = found["loading"] or self._said
+        self._forms.update(found.get("forms") or ())
+        if self._state == "started" and not self._forms:
+            self._worked = max(self._worked, min(found.get("processor_seconds") or 0.0, SILENT_WORK))
+
+    @property
+    def _progress(self) -> str:
+        """What changes while the node starts or stops, however slowly."""
+        steps = int(self._worked / STEP_OF_WORK)
+        return f"{len(self._forms)} {steps} {self._said}" if self._forms or steps or self._said else ""
 
     def _note_epoch(self, quorum: Mapping[str, Any]) -> None:
         epoch = quorum.get("epoch")
@@ -218,5 +241,6 @@ class Tracker:
         )
         kind = "NodeWaitTimeout" if followed.timed_out else "NodeDied"
         facts = {"kind": kind, "node": self._name, "log_lines": lines, "standing": standing, "cause": cause}
+        cause_in_full += followed.prolonged()
         # Whoever goes on from here, as a node that gets its older files again, says what is left by itself.
         return {"msg": f"{cause_in_full}\n{_AFTER[self._state]}", "failure": {**facts, "why": cause_in_full}}

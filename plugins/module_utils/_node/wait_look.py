@@ -12,6 +12,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._node.log_cause im
 from ansible_collections.streamops.kafka.plugins.module_utils._node.log_lines import (
     LIMIT,
     every_said,
+    forms,
     last_errors,
     last_line,
     last_said,
@@ -20,7 +21,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._node.log_lines im
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._node.ports import ports
 from ansible_collections.streamops.kafka.plugins.module_utils._node.process import process, read_record
-from ansible_collections.streamops.kafka.plugins.module_utils._node.processes import started_at
+from ansible_collections.streamops.kafka.plugins.module_utils._node.processes import processor_seconds, started_at
 from ansible_collections.streamops.kafka.plugins.module_utils._node.quorum import quorum
 from ansible_collections.streamops.kafka.plugins.module_utils._node.start_record import identity, opened_ports
 from ansible_collections.streamops.kafka.plugins.module_utils._node.wait import (
@@ -91,7 +92,15 @@ def look(
         # What Java says before Kafka logs. It also repeats errors of the log, which are shown once.
         lines = list(dict.fromkeys([*lines, *telling_lines(journal(params["unit"]), after)]))[-LIMIT:]
     result.update(cause=cause(every), ended_by=cause(every, ENDS))
-    return dict(result, log_lines=lines, log_files=files, loading=loading(files, since))
+    result.update(log_lines=lines, log_files=files, loading=loading(files, since))
+    return dict(result, **signs_of_work(params, found["process"], since if params["state"] == "started" else first))
+
+
+def signs_of_work(params: Mapping[str, Any], process: Mapping[str, Any], since: float | None) -> dict[str, Any]:
+    """Return what tells a slow node from one that stands still: the forms of its lines since then, and its work."""
+    if not process["running"] or since is None:
+        return {"forms": [], "processor_seconds": 0.0}
+    return {"forms": forms(params["log_files"], since), "processor_seconds": processor_seconds(process["pid"])}
 
 
 def flows(params: Mapping[str, Any], since: float | None) -> dict[str, list[str]]:

@@ -7,7 +7,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, FAILED, GOING, Step
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import (
+    DONE,
+    FAILED,
+    GOING,
+    Advance,
+    Step,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.ensemble import SERVING, reached
 
 # Options of the wait itself: the module documents and checks them, the action that repeats the module reads them.
@@ -17,17 +23,18 @@ WAIT_OPTIONS: dict[str, Any] = {
 }
 
 
-def step(found: Mapping[str, Any]) -> Step:
-    """Judge one look."""
+def step(found: Mapping[str, Any], advance: Advance) -> Step:
+    """Judge one look; C(advance) is that of the whole wait."""
     if found.get("failed"):
         return Step(FAILED, f"zookeeper_wait: {found.get('msg', 'the look failed')}")
     serving = sum(server["state"] in SERVING for server in found["servers"])
     leader = "no leader" if found["leader_id"] is None else f"server {found['leader_id']} leads epoch {found['epoch']}"
     text = f"zookeeper_wait: {serving}/{len(found['servers'])} servers serve, {leader}"
     facts = {"serving": serving, "leader_id": found["leader_id"], "problems": list(found["problems"])}
+    advance.take(serving=serving, sound=-len(found["problems"]))
     if reached(found):
         return Step(DONE, text, facts)
-    return Step(GOING, f"{text}; {(found['problems'] + found['refusals'])[0]}", facts)
+    return Step(GOING, f"{text}; {(found['problems'] + found['refusals'])[0]}", facts, str(advance))
 
 
 def failure(found: Mapping[str, Any], seconds: float) -> dict[str, Any]:

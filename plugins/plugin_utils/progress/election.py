@@ -36,7 +36,11 @@ class Elections:
             return Step(FAILED, "leader_election: failed")
         waiting = found["not_elected"]
         if waiting:
-            return Step(GOING, f"leader_election: no leader yet: {_reasons(waiting, _SHOWN)}")
+            return Step(
+                GOING,
+                f"leader_election: no leader yet: {_reasons(waiting, _SHOWN)}",
+                progress=str(len(self._elected) or ""),
+            )
         if not self._elected:
             return Step(DONE, "leader_election: every named partition has a leader, none is elected")
         verb = "would elect any live replica as leader of" if self._check else "a live replica now leads"

@@ -5,9 +5,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, FAILED, GOING, Hold, Step
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.attribution import CATCHING_UP, STARTING
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import (
+    DONE,
+    FAILED,
+    GOING,
+    Advance,
+    Hold,
+    Step,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._gate.stop import QUORUM_UNKNOWN
 
 if TYPE_CHECKING:
@@ -16,6 +25,8 @@ if TYPE_CHECKING:
 
 #: So often a gate that was open may shut again before its time is not extended any more.
 FLAPS = 3
+#: Kinds of attributions whose followers copy.
+_COPYING = frozenset((CATCHING_UP, STARTING))
 #: The least request_timeout of a look in seconds, and what a look takes besides.
 LEAST_SECONDS, LOOK_SECONDS = 3, 3
 
@@ -26,6 +37,7 @@ class Opening:
     def __init__(self, nodes: Sequence[int], hold: Hold) -> None:
         self._nodes, self._hold = nodes, hold
         self._copied: int | None = None
+        self._advance = Advance()
 
     def step(self, result: Mapping[str, Any], answered_before: bool, elapsed: float) -> Step:
         """Judge one module result at C(elapsed) seconds since the wait began.
@@ -37,17 +49,27 @@ class Opening:
         if seen.state == DONE and self._grows(result):
             self._hold.bad(elapsed, "its followers copy from it")
             text = f"restart_gate node {_listed(self._nodes)}: waiting, its followers catch up"
-            return Step(GOING, text, {"refusals": ["catching_up"]})
+            self._advance.take(copied=result.get("copied_bytes"))
+            return Step(GOING, text, {"refusals": ["catching_up"]}, str(self._advance))
         if seen.state != DONE:
             kinds = ", ".join(refusal["what"] for refusal in result.get("refusals", ()))
             self._hold.bad(elapsed, kinds)
-            return seen
+            self._note_catching_up(result)
+            return replace(seen, progress=str(self._advance))
         self._hold.good(elapsed)
         if self._hold.reached or result.get("serves_nothing"):
             return seen
         text = f"restart_gate node {_listed(self._nodes)}: nothing speaks against it, {self._hold}"
         # What is about to open has its time for it; what shuts again and again has not.
-        return Step(GOING, text, seen.facts, f"open {len(self._hold.lost)}" if len(self._hold.lost) < FLAPS else "")
+        opened = f"open {len(self._hold.lost)}" if len(self._hold.lost) < FLAPS else ""
+        return Step(GOING, text, seen.facts, f"{self._advance}{opened}")
+
+    def _note_catching_up(self, result: Mapping[str, Any]) -> None:
+        """Keep how far replicas are that catch up, where nothing else keeps the gate shut."""
+        kinds = {refusal["kind"] for refusal in result.get("refusals", ())}
+        behind = [one["bytes_behind"] for one in result.get("attributions", ()) if one["kind"] in _COPYING]
+        if kinds == {"catching_up"} and behind and None not in behind:
+            self._advance.take(behind=-sum(behind))
 
     def _grows(self, result: Mapping[str, Any]) -> bool:
         """Tell whether followers of a node that is corrected have more than at the look before."""

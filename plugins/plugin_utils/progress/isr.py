@@ -12,6 +12,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.progress imp
     DONE,
     FAILED,
     GOING,
+    Advance,
     Hold,
     Meter,
     Step,
@@ -42,6 +43,7 @@ class Tracker:
         self._start_timeout = start_timeout
         self._meter = Meter()
         self._bytes = Meter()
+        self._advance = Advance()
         self._away_again = 0
         self._unled = 0
         self._progress_at = 0.0
@@ -60,7 +62,7 @@ class Tracker:
         # Waiting gives a broker no leaders back: whoever waits may elect them again.
         over = self._away_again >= FLAPS or (self._goal.serves and self._unled > LEADERLESS)
         state = DONE if self._hold.reached else FAILED if over else GOING
-        return Step(state, f"isr_wait {self._goal}: {self._text()}", self._facts())
+        return Step(state, f"isr_wait {self._goal}: {self._text()}", self._facts(), str(self._advance))
 
     def _take(self, seen: Observation, elapsed: float) -> None:
         self._elapsed = elapsed + seen.at
@@ -82,6 +84,14 @@ class Tracker:
         if self.last is None or _better(self.last, seen):
             self._progress_at = self._elapsed
         self.last = seen
+        self._advance.take(
+            done=seen.done,
+            missing=-seen.missing_replicas,
+            not_led=-seen.not_led,
+            offline=-seen.offline,
+            unmet=-len(seen.unmet),
+            bytes_behind=None if seen.bytes_behind is None else -seen.bytes_behind,
+        )
         self._meter.add(self._elapsed, seen.done)
         if seen.bytes_behind is not None:
             self._bytes.add(self._elapsed, -seen.bytes_behind / 1e6)

@@ -42,7 +42,8 @@ class Waited:
 
     def failure(self) -> dict[str, Any]:
         """Return {failed, msg, failure} of a wait that was to reach its goal and has not."""
-        return {"failed": True, **self.tracker.failure(self.timeout)}
+        failure = self.tracker.failure(self.timeout)
+        return {"failed": True, **failure, "msg": failure["msg"] + self.followed.prolonged()}
 
 
 class WaitingAction(ClusterAction):

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +15,13 @@ import pytest
 
 from tests.support.modules import run_module
 
-# Listens on a port of its own after a while, tells it, and ends when told to.
+# Listens on a port of its own after a while, tells it, and ends when told to. Until then it logs each of these words.
 NODE = """
 import socket, sys, time
 s = socket.socket(); s.bind(("127.0.0.1", 0))
 print(s.getsockname()[1], flush=True)
+for word in sys.argv[3:]:
+    time.sleep(1.5); print(f"[2099-01-01 00:00:00,000] INFO {word} {time.time()}", flush=True)
 time.sleep(float(sys.argv[1])); s.listen()
 time.sleep(float(sys.argv[2])); print("[2099-01-01 00:00:00,000] ERROR Invalid value x for configuration a", flush=True)
 """
@@ -32,9 +34,11 @@ def start(tmp_path: Path) -> Iterator[Start]:
     """Start a stand-in with its start record; returns it and its port."""
     processes: list[subprocess.Popen[str]] = []
 
-    def begin(listens_after: float = 0, lives: float = 600) -> tuple[subprocess.Popen[str], int]:
+    def begin(
+        listens_after: float = 0, lives: float = 600, words: Sequence[str] = ()
+    ) -> tuple[subprocess.Popen[str], int]:
         log = (tmp_path / "console.log").open("w")
-        command = [sys.executable, "-c", NODE, str(listens_after), str(lives)]
+        command = [sys.executable, "-c", NODE, str(listens_after), str(lives), *words]
         process = subprocess.Popen(command, stdout=log, text=True)
         processes.append(process)
         record = tmp_path / "started"
@@ -108,6 +112,21 @@ def test_a_node_that_never_listens_fails_in_bounded_time(start: Start, tmp_path:
     assert failed["failed"]
     assert f"waits for port {port}" in failed["msg"]
     assert failed["failure"]["kind"] == "NodeWaitTimeout"
+
+
+def test_a_slow_start_is_waited_for_while_it_logs_new_lines(start: Start, tmp_path: Path) -> None:
+    """Each word takes longer than half of the timeout, all of them three times as long."""
+    _process, port = start(words=["reads", "opens", "recovers", "joins", "registers", "catches up", "binds", "serves"])
+    done = wait(tmp_path, ports=[port], timeout=4, interval=1)
+    assert not done["failed"], done["msg"]
+    assert done["elapsed"] > 4
+
+
+def test_a_start_that_repeats_itself_fails_after_its_timeout(start: Start, tmp_path: Path) -> None:
+    _process, port = start(words=["tries"] * 400)
+    failed = wait(tmp_path, ports=[port], timeout=6, interval=1)
+    assert failed["failure"]["kind"] == "NodeWaitTimeout"
+    assert failed["elapsed"] < 300, "half of what it goes on for"
 
 
 def test_check_mode_looks_once_and_fails_nothing(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ def test_a_replaced_disk_votes_once_it_has_caught_up_and_its_former_self_leaves_
 
 def test_an_observer_that_is_behind_is_waited_for() -> None:
     found = join_steps(quorum(member(3, "old", None), observers=(member(3, "new", 9000, 70),)), 3)
-    assert found == Steps(waiting="node 3 is 70 records behind in the metadata log")
+    assert found == Steps(waiting="node 3 is 70 records behind in the metadata log", lag=70)
 
 
 def test_a_node_that_does_not_fetch_is_waited_for() -> None:

@@ -8,10 +8,15 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import Applied
+from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import (
+    REPEATS,
+    Applied,
+    asked_again,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import (
     ClusterUnreachableError,
+    RefusedError,
     RequestFailedError,
     StreamopsError,
     WaitTimeoutError,
@@ -119,3 +124,125 @@ def test_a_wait_that_ends_too_early_has_changed_all_of_it() -> None:
     error = run(("ab", {"a": None, "b": None}), diff=False)
     assert error.done == {"changed": True}
     assert error.message.endswith("All was accepted.")
+
+
+class Cluster:
+    """Things that exist, and what happens to the requests about them, one after the other."""
+
+    def __init__(self, *happens: str) -> None:
+        self.there: set[str] = set()
+        self.happens = list(happens)
+        self.slept: list[float] = []
+
+    def make(self, name: str) -> Mapping[str, Any]:
+        """Make one thing, refuse it, or lose the answer (lost: it is done; dropped: it is not)."""
+        happens = self.happens.pop(0) if self.happens else "done"
+        if happens == "refused":
+            return {name: REFUSED}
+        if happens != "dropped":
+            self.there.add(name)
+        return {name: None if happens == "done" else ("REQUEST_TIMED_OUT", "no answer")}
+
+    def ensure(self, wanted: str, diff: bool = True) -> Mapping[str, Any]:
+        """Do as a module does: plan from the state, ask, tell."""
+        left = [name for name in wanted if name not in self.there]
+        applied = Applied[str]("thing")
+        with applied.truthful(changes, diff):
+            for name in left:
+                applied.ask([name], partial(self.make, name))
+        result: dict[str, Any] = {"changed": bool(left), "unchanged": len(wanted) - len(left)}
+        return {**result, "diff": {"before": {}, "after": {name: {"made": True} for name in left}}} if diff else result
+
+
+@pytest.mark.parametrize("happens", ["lost", "dropped"])
+@pytest.mark.parametrize("diff", [True, False])
+def test_a_lost_answer_is_asked_for_again_and_what_was_not_done_is_done(happens: str, diff: bool) -> None:
+    cluster = Cluster("done", happens)
+    result = asked_again(lambda: cluster.ensure("abc", diff), cluster.slept.append)
+    assert cluster.there == {*"abc"}
+    assert result["changed"] is True
+    assert len(cluster.slept) == 1
+    if diff:
+        assert sorted(result["diff"]["after"]) == ["a", "b", "c"]
+    assert ("diff" in result) is diff
+
+
+def test_nothing_is_repeated_without_a_doubt() -> None:
+    cluster = Cluster("done", "refused")
+    with pytest.raises(RequestFailedError) as failed:
+        asked_again(lambda: cluster.ensure("abc"), cluster.slept.append)
+    assert cluster.slept == []
+    assert failed.value.message.endswith("Done before that: a. Run again to do the rest.")
+
+
+def test_a_doubt_that_stays_ends_with_all_that_was_said_and_changed() -> None:
+    cluster = Cluster("done", *["dropped"] * 9)
+    with pytest.raises(RequestFailedError) as failed:
+        asked_again(lambda: cluster.ensure("ab"), cluster.slept.append)
+    assert len(cluster.slept) == REPEATS
+    assert sorted(failed.value.done["diff"]["after"]) == ["a", "b"]
+    assert "Done before that: a. No clear answer came for b" in failed.value.message
+    assert failed.value.message.count("Run again to do the rest.") == 1
+
+
+def test_an_error_of_the_next_look_tells_of_the_first_one_and_of_its_changes() -> None:
+    cluster = Cluster("done", "dropped", "refused", "refused")
+    with pytest.raises(RequestFailedError) as failed:
+        asked_again(lambda: cluster.ensure("ab"), cluster.slept.append)
+    assert failed.value.done["changed"] is True
+    assert "Done before that: a." in failed.value.message
+    assert "Asked again: thing b: too large (POLICY_VIOLATION)." in failed.value.message
+    assert "Nothing was changed" not in failed.value.message
+
+
+def test_what_the_rules_refuse_at_the_next_look_is_not_tried_once_more() -> None:
+    cluster = Cluster("dropped")
+
+    def work() -> Mapping[str, Any]:
+        if cluster.slept:
+            raise RefusedError("things", ["b: no."])
+        return cluster.ensure("b")
+
+    with pytest.raises(RefusedError) as failed:
+        asked_again(work, cluster.slept.append)
+    assert len(cluster.slept) == 1
+    assert failed.value.done["changed"] is True
+
+
+def test_a_request_that_is_carried_out_late_makes_the_next_one_wrong_and_not_the_run() -> None:
+    cluster = Cluster("dropped", "refused")
+
+    def late(_seconds: float) -> None:
+        cluster.slept.append(_seconds)
+        if len(cluster.slept) == REPEATS:
+            cluster.there.add("a")
+
+    assert asked_again(lambda: cluster.ensure("a"), late)["changed"] is True
+
+
+def test_a_cluster_that_is_away_for_the_next_look_is_asked_once_more() -> None:
+    cluster = Cluster("lost")
+    away = [ClusterUnreachableError({"h:1": "refused"})]
+
+    def work() -> Mapping[str, Any]:
+        if cluster.there and away:
+            raise away.pop()
+        return cluster.ensure("a")
+
+    assert asked_again(work, cluster.slept.append)["changed"] is True
+    assert len(cluster.slept) == 2
+
+
+def test_before_is_what_was_before_the_first_time_and_after_what_is_after_the_last() -> None:
+    values = iter([(1, 2), (2, 3)])
+
+    def work() -> Mapping[str, Any]:
+        before, after = next(values)
+        diff = {"before": {"a": {"n": before}}, "after": {"a": {"n": after}}}
+        if before == 1:
+            error = RequestFailedError("alter", "a", "REQUEST_TIMED_OUT", "no answer")
+            error.unclear, error.done = True, {"changed": True, "diff": diff}
+            raise error
+        return {"changed": True, "diff": diff}
+
+    assert asked_again(work, lambda _seconds: None)["diff"] == {"before": {"a": {"n": 1}}, "after": {"a": {"n": 3}}}

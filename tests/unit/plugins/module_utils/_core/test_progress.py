@@ -11,6 +11,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.progress imp
     FAILED,
     GOING,
     PATIENCE,
+    Advance,
     LineFilter,
     Meter,
     Step,
@@ -142,6 +143,38 @@ def test_a_wait_that_makes_progress_for_ever_ends_all_the_same() -> None:
     )
     assert (found.timed_out, found.elapsed) == (True, 20.0 * PATIENCE)
     assert shown[-1].endswith("of 20m00s")
+
+
+def test_only_what_is_further_than_ever_is_progress() -> None:
+    advance = Advance()
+    told = []
+    for done, behind in (
+        (90, None),
+        (60, None),
+        (90, None),
+        (91, None),
+        (91, -500),
+        (91, -800),
+        (70, -500),
+        (70, -499),
+    ):
+        advance.take(done=done, behind=behind)
+        told.append(str(advance))
+    assert told == ["", "", "", "moved 1", "moved 1", "moved 1", "moved 1", "moved 2"]
+
+
+def test_a_wait_that_lasted_longer_than_its_timeout_says_why() -> None:
+    time = FakeTime()
+    found = follow(
+        lambda elapsed: Step(GOING, "x", progress=str(min(int(elapsed / 10), 5))),
+        lambda line: None, time.clock, time.sleep, timeout=20, interval=5,
+    )  # fmt: skip
+    assert "lasted 1m10s: its timeout counts from the last progress, which was 20s before its end" in found.prolonged()
+    still = follow(
+        lambda elapsed: Step(GOING, "x", progress="as at the first look"),
+        lambda line: None, FakeTime().clock, time.sleep, timeout=0, interval=5,
+    )  # fmt: skip
+    assert still.prolonged() == ""
 
 
 def test_a_single_look_is_shown_without_times() -> None:

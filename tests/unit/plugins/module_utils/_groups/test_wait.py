@@ -142,3 +142,11 @@ def test_the_age_of_what_was_never_committed_counts_and_an_unknown_one_is_said()
     assert waited_for(info(looked_at), None)["lag_seconds"] == 7
     looked_at["topics"][0]["partitions"].append(at(5, lag_seconds=None))
     assert waited_for(info(looked_at), None)["unknown"] == ["group billing: orders has records of unknown age"]
+
+
+def test_fewer_records_than_ever_are_progress_and_a_lag_that_is_not_known_is_none() -> None:
+    wait = Tracker(OPTIONS)
+    looks = [looked(3000, unknown=("a",)), looked(9000), looked(8000), looked(8500), looked(0, unknown=("a",))]
+    told = [wait.step(look, 10.0 * n).progress for n, look in enumerate(looks)]
+    assert told == ["", "moved 1", "moved 2", "moved 2", "moved 2"]
+    assert wait.step(DOWN, 60).progress == "moved 2"

@@ -121,3 +121,10 @@ def test_a_flow_that_only_has_to_run_is_told_by_its_heartbeats() -> None:
     assert said["failure"]["problems"] == away["problems"]
     step = wait.step({"heartbeat_age_ms": 10, "problems": [], "alive": True}, 5)
     assert (step.state, step.text) == (DONE, "mirror_status a->b: a heartbeat came through")
+
+
+def test_fewer_records_than_ever_are_progress_and_producers_that_write_more_are_none() -> None:
+    wait = Tracker(OPTIONS)
+    told = [wait.step(found(lag), 10.0 * n).progress for n, lag in enumerate((3000, 2000, 2500, 2001, 1999))]
+    assert told == ["", "moved 1", "moved 1", "moved 1", "moved 2"]
+    assert wait.step(failed("RequestFailedError"), 60).progress == "moved 2"

@@ -11,6 +11,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.progress imp
 from ansible_collections.streamops.kafka.plugins.module_utils._node.wait import (
     DIED,
     REACHED,
+    SILENT_WORK,
     WAITING,
     Life,
     Tracker,
@@ -218,3 +219,37 @@ def test_a_quorum_that_elects_one_leader_after_the_other_is_named() -> None:
     assert "has leader 2 in epoch" in said
     assert "after epochs 4 to" in said
     assert "elect one leader after the other" in said
+
+
+def test_a_start_that_logs_ever_new_lines_is_waited_for_and_one_that_repeats_them_is_not() -> None:
+    slow = [found(WAITING, ONE, [9092], forms=list(range(1, number + 1))) for number in range(1, 101)]
+    tracker, followed, _lines = wait(slow)
+    assert (followed.timed_out, followed.elapsed) == (True, 258.0), "60 s behind the last new line, at 198 s"
+    assert (
+        "lasted 4m18s: its timeout counts from the last progress, which was 1m00s before"
+        in (tracker.failure(followed)["msg"])
+    )
+    loop = [found(WAITING, ONE, [9092], forms=[7 + number % 3]) for number in range(400)]
+    _tracker, followed, _lines = wait(loop)
+    assert followed.elapsed == 64.0, "the third form was the last new one"
+
+
+def test_a_process_without_a_line_is_waited_for_while_it_works_and_not_for_ever() -> None:
+    def working(seconds_a_look: float) -> float:
+        looks = [found(WAITING, ONE, [9092], processor_seconds=seconds_a_look * number) for number in range(3000)]
+        return wait(looks)[1].elapsed
+
+    assert working(0.0) == 60.0
+    assert working(0.5) == 2 * SILENT_WORK / 0.5 + 60.0, "no longer than it may work without a word"
+    assert working(0.01) == 60.0, "one that only waits uses that much too"
+
+
+def test_work_without_a_line_is_no_progress_once_it_has_logged() -> None:
+    looks = [found(WAITING, ONE, [9092], forms=[1], processor_seconds=number) for number in range(100)]
+    assert wait(looks)[1].elapsed == 60.0
+
+
+def test_a_stop_that_logs_new_lines_is_waited_for() -> None:
+    looks = [found(WAITING, ONE, forms=list(range(number)), processor_seconds=9.0 * number) for number in range(1, 51)]
+    _tracker, followed, _lines = wait(looks, state="stopped")
+    assert (followed.timed_out, followed.elapsed) == (True, 158.0)

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._node.log_lines import last_line, says
-from ansible_collections.streamops.kafka.plugins.module_utils._node.wait_look import TAKES_PART, led, loading
+from ansible_collections.streamops.kafka.plugins.module_utils._node.log_lines import forms, last_line, says
+from ansible_collections.streamops.kafka.plugins.module_utils._node.wait_look import (
+    TAKES_PART,
+    led,
+    loading,
+    signs_of_work,
+)
 
 STATE = '{"leaderId":%s,"leaderEpoch":9,"votedId":-1,"votedDirectoryId":"AAAAAAAAAAAAAAAAAAAAAA","data_version":1}'
 LOADER = "INFO [MetadataLoader id=1] initializeNewPublishers: "
@@ -91,3 +97,47 @@ def test_a_voter_takes_part_once_its_raft_client_is_in_a_state(line: str, said: 
 def test_nothing_is_asked_of_others(params: dict[str, Any]) -> None:
     assert led({**params, "metadata_dir": ""}, BEGAN) is None
     assert led({**params, "state": "stopped"}, BEGAN) is None
+
+
+RETRY = (
+    "INFO [RaftManager id=1] Vote to 'k%d:9093' in epoch %d failed, request %x of Ab%s-_XYZabcdefghijkl0 (rate 0.%d)"
+)
+NEW_LINES = [
+    "INFO [SocketServer listenerType=BROKER, nodeId=1] Created data-plane acceptor for ListenerName(CLIENT)",
+    "INFO [GroupCoordinator id=1] Startup complete.",
+    "WARN [BrokerServer id=1] A listener is slow",
+    "\tlistener.name = null",
+]
+
+
+def test_what_is_tried_again_has_one_form_and_each_new_kind_of_line_another(params: dict[str, Any]) -> None:
+    files = params["log_files"]
+    again = [(2.0 + n, RETRY % (n % 3, n, 4096 + n, n, n)) for n in range(50)]
+    assert len(forms(logged(params, *again)["log_files"], BEGAN)) == 1
+    more = [*again, *((60.0 + n, line) for n, line in enumerate(NEW_LINES))]
+    assert len(forms(logged(params, *more)["log_files"], BEGAN)) == 1 + len(NEW_LINES)
+    assert forms(files, BEGAN + 59) == forms(logged(params, *more[50:])["log_files"], BEGAN)
+    assert forms(files, time.time() + 60) == [], "not written since"
+
+
+def test_errors_and_their_traces_are_no_sign_of_work(params: dict[str, Any]) -> None:
+    errors = ["ERROR Fatal thing (kafka.Kafka$)", "java.io.IOException: no", "\tat kafka.Kafka.main(Kafka.scala)"]
+    assert forms(logged(params, *((2.0, line) for line in errors[:2]))["log_files"], BEGAN) == []
+    Path(params["log_files"][0]).write_text("\n".join(errors))
+    assert forms(params["log_files"], None) == []
+
+
+def test_a_log_that_grew_large_is_read_in_a_moment(params: dict[str, Any]) -> None:
+    Path(params["log_files"][0]).write_text((RETRY % (1, 2, 3, 4, 5) + "x" * 900 + "\n") * 40_000)
+    began = time.process_time()
+    assert len(forms(params["log_files"], None)) == 1
+    assert time.process_time() - began < 1.0
+
+
+def test_the_work_of_a_process_is_its_processor_time(params: dict[str, Any]) -> None:
+    logged(params, (2, THERE))
+    running = {"running": True, "pid": os.getpid()}
+    found = signs_of_work(params, running, BEGAN)
+    assert len(found["forms"]) == 1
+    assert 0.0 < found["processor_seconds"] <= time.process_time() + 0.1
+    assert signs_of_work(params, {"running": False, "pid": None}, BEGAN) == {"forms": [], "processor_seconds": 0.0}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, FAILED, GOING
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, FAILED, GOING, Advance
 from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.wait import failure, step
 
 
@@ -16,21 +16,31 @@ def found(**more: Any) -> dict[str, Any]:
 
 
 def test_a_whole_ensemble_ends_the_wait() -> None:
-    assert step(found()).state == DONE
-    assert step(found()).text == "zookeeper_wait: 3/3 servers serve, server 1 leads epoch 3"
+    assert step(found(), Advance()).state == DONE
+    assert step(found(), Advance()).text == "zookeeper_wait: 3/3 servers serve, server 1 leads epoch 3"
 
 
 def test_a_refusal_to_stop_goes_on_and_is_shown() -> None:
-    going = step(found(refusals=["without server 1 ..."]))
+    going = step(found(refusals=["without server 1 ..."]), Advance())
     assert going.state == GOING
     assert going.text.endswith("; without server 1 ...")
 
 
 def test_a_look_that_failed_ends_the_wait() -> None:
-    assert step({"failed": True, "msg": "no library"}).state == FAILED
+    assert step({"failed": True, "msg": "no library"}, Advance()).state == FAILED
 
 
 def test_the_failure_names_everything() -> None:
     told = failure(found(problems=["a", "b"], refusals=["c"]), 60.0)
     assert told["msg"].splitlines()[1:4] == ["- a", "- b", "- c"]
     assert told["failure"]["problems"] == ["a", "b"]
+
+
+def test_a_server_more_that_serves_is_progress_and_one_that_returns_is_none() -> None:
+    advance = Advance()
+    down = [{"state": state} for state in ("leader", "follower", "down")]
+    fewer = found(problems=["x"], healthy=False)
+    looks = [found(problems=["x", "y"], servers=down, healthy=False), fewer, found(servers=down, refusals=["z"])]
+    first, second, third = [step(one, advance).progress for one in looks]
+    assert (first, second, third) == ("", "moved 1", "moved 2")
+    assert step(fewer, advance).progress == third

@@ -147,3 +147,18 @@ def test_a_gate_that_is_open_has_its_time_and_one_that_flaps_has_not() -> None:
     assert set(progress[FLAPS:]) == {""}
     opening.step(OPEN, True, 50.0)
     assert opening.unsteady().startswith("restart_gate node 3: refused, nothing was stopped: it was open, 1 of 3 good")
+
+
+def copying(size: int | None, *kinds: str) -> dict[str, Any]:
+    """Return a look at a gate that is shut for these reasons while replicas have so much to copy."""
+    attributions = [{"kind": "catching_up", "bytes_behind": size}]
+    return {"refusals": [refusal(kind, True) for kind in kinds], "attributions": attributions}
+
+
+def test_a_gate_that_only_waits_for_replicas_has_its_time_again_while_they_copy() -> None:
+    opening = Opening([3], Hold())
+    sizes = (900, 800, 850, None, 799)
+    told = [opening.step(copying(size, "catching_up"), True, 0).progress for size in sizes]
+    assert told == ["", "moved 1", "moved 1", "moved 1", "moved 2"]
+    other = Opening([3], Hold())
+    assert [other.step(copying(size, "catching_up", "broker_down"), True, 0).progress for size in sizes] == [""] * 5

@@ -210,3 +210,11 @@ def test_a_broker_that_leads_nothing_any_more_is_not_waited_for() -> None:
         assert wait.step(result(unled), float(second)).state == GOING
     assert wait.step(result(unled), 6.0).state == FAILED
     assert wait.result()["leads_none"]
+
+
+def test_catching_up_is_progress_as_long_as_less_is_behind_than_ever() -> None:
+    wait = tracker()
+    looks = [(3, 900), (3, 800), (3, 850), (3, 800), (3, 799), (2, 5000), (3, 5000), (2, 5000)]
+    told = [wait.step(result(behind(count, size=size)), 10.0 * n).progress for n, (count, size) in enumerate(looks)]
+    assert told == ["", "moved 1", "moved 1", "moved 1", "moved 2", "moved 3", "moved 3", "moved 3"]
+    assert wait.step(result(ERROR), 90).progress == "moved 3"
