@@ -15,6 +15,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.re
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import module_options
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade import finalize, plan
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.checks import check_all
+from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.levels import given_levels
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.model import ClusterFacts
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.read import cluster_facts
 
@@ -51,9 +52,11 @@ def _nodes(facts: ClusterFacts, before: str) -> dict[str, Any]:
 
 def _features(facts: ClusterFacts, options: Mapping[str, Any]) -> dict[str, Any]:
     """Judge the step to the features of the release."""
-    raising = options["raising"]
-    outcomes = finalize.check_finalize(facts, raising)
-    state, levels = finalize.wanted_levels(facts, options["levels"])
+    by_hand, unclear = given_levels(options["levels"])
+    # What a cluster says of other levels is no answer to those that were meant.
+    raising = {} if unclear else options["raising"]
+    outcomes = finalize.check_finalize(facts, raising, unclear)
+    state, levels = finalize.wanted_levels(facts, by_hand)
     return {
         "plan": finalize.finalize_lines(facts, outcomes, raising),
         "refusal": plan.refusal_text(facts.name, facts.action, outcomes),

@@ -332,6 +332,9 @@ start_files:
     failed:
       description: The last one that the node did not come back with; null once a run wanted others.
       type: str
+    failed_release:
+      description: The version of the release that RV(start_files.failed) starts; null without it.
+      type: str
     earlier:
       description: The one that was proven before the proven one.
       type: str

@@ -33,8 +33,10 @@ options:
     choices: [nodes, features]
     default: nodes
   levels:
-    description: Levels of features by hand (kafka_upgrade_features), for O(of=features).
-    type: dict
+    description: >-
+      Levels of features by hand (kafka_upgrade_features), for O(of=features), as a dict or as text, JSON or
+      C(NAME=LEVEL). Text that is neither is a reason against the step.
+    type: raw
     default: {}
   raising:
     description: >-
@@ -87,7 +89,7 @@ from ansible.module_utils.basic import AnsibleModule
 ARGUMENT_SPEC = {
     "before": {"type": "str", "default": ""},
     "of": {"type": "str", "choices": ["nodes", "features"], "default": "nodes"},
-    "levels": {"type": "dict", "default": {}},
+    "levels": {"type": "raw", "default": {}},
     "raising": {"type": "dict", "default": {}},
 }
 

@@ -17,7 +17,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._node import start
 from ansible_collections.streamops.kafka.plugins.module_utils._node.beside import beside, installed_as
 from ansible_collections.streamops.kafka.plugins.module_utils._node.certificates import certificates
 from ansible_collections.streamops.kafka.plugins.module_utils._node.disks import disks
-from ansible_collections.streamops.kafka.plugins.module_utils._node.generations import Generations
+from ansible_collections.streamops.kafka.plugins.module_utils._node.generations import FAILED, Generations
 from ansible_collections.streamops.kafka.plugins.module_utils._node.java import describe
 from ansible_collections.streamops.kafka.plugins.module_utils._node.last_change import last_change
 from ansible_collections.streamops.kafka.plugins.module_utils._node.network import busiest, names
@@ -67,9 +67,18 @@ def node_info(params: Mapping[str, Any], run: Callable[..., Any] = commands.run)
 
 
 def _start_files(directory: str) -> dict[str, Any] | None:
-    """Return the generations of a configuration directory, and what changed last there."""
-    found = Generations(directory)
-    return {**found.look(), "last_change": last_change(found)} if directory else None
+    """Return the generations of a configuration directory, what changed last there, and of which release what was
+    given up is."""
+    if not directory:
+        return None
+    generations = Generations(directory)
+    look = generations.look()
+    given_up = (generations.texts(FAILED) or {}) if look[FAILED] else {}
+    return {
+        **look,
+        "failed_release": record.version(given_up.get(record.JVM)),
+        "last_change": last_change(generations),
+    }
 
 
 def _quorum(params: Mapping[str, Any], since: float | None) -> dict[str, Any] | None:

@@ -51,8 +51,7 @@ _SILENT = (
 
 # What a wait that failed has left, by the state that it was for.
 _AFTER = {
-    "started": "All other nodes are untouched by this step. Correct the cause and run again: it goes on with this "
-    "node.",
+    "started": "All other nodes are untouched by this step.",
     "stopped": "The run ends here: what stops after this node, as controllers and servers of ZooKeeper do after "
     "brokers, was not asked to stop. Correct the cause, or end the process yourself, and run again.",
 }

@@ -43,6 +43,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes im
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.proof import settled_since
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.release import product_of
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports import unsteady
 
 Node = Mapping[str, Any]
@@ -84,6 +85,8 @@ class Seen(Parts):
                 "unsteady_note": lambda: unsteady.note(model["settings"]["kafka_cluster_name"], self._lost_leader),
                 "reasons": lambda: [reason_line(reason) for reason in self._info["restart_reasons"]],
                 "taken_back": self._taken_back,
+                "release_taken_back": self._release_taken_back,
+                "with_new_files": self._with_new_files,
                 "disks_with_data": lambda: disks_with_data(self._info["disks"]),
                 "is_alive_elsewhere": lambda: self._node_id in live_brokers(results.own("__common_registered")),
                 "vote_is_heard": lambda: is_heard(results.own("__common_registered"), self._node_id),
@@ -149,6 +152,41 @@ class Seen(Parts):
         config, reasons = self._model["paths"]["config"], self._info["restart_reasons"]
         left = (reason for reason in reasons if reason["kind"] != "file" or dirname(reason["name"]) == config)
         return [reason_line(reason) for reason in left]
+
+    @property
+    def _is_server(self) -> bool:
+        """Whether the host runs a server of ZooKeeper."""
+        return product_of(self._model["node"]) == "zookeeper"
+
+    @property
+    def _wished_version(self) -> str:
+        """The version of the release that the inventory wants of the host."""
+        return str(self._model["settings"][f"{product_of(self._model['node'])}_version"])
+
+    def _release_taken_back(self) -> str:
+        """Return the way of a node that went back to another release, for a sentence: " (Kafka 4.4.0 -> 3.9.2)".
+
+        Empty where its release stayed the same, or is not known.
+        """
+        runs, wished = self._info.get("version"), self._wished_version
+        product = "ZooKeeper" if self._is_server else "Kafka"
+        return "" if runs in (None, wished) else f" ({product} {wished} -> {runs})"
+
+    def _with_new_files(self) -> list[str]:
+        """Return the other hosts that have their new start files although this run has not restarted them.
+
+        These are nodes that were stopped, which start with them before others go, and, while the release changes, those
+        of the same kind that an earlier run has brought to it.
+        """
+        hosts = [node["host"] for node in (self._model["zookeepers"] if self._is_server else self._nodes)]
+        looks = {host: self._results.of(host, "__common_node_info") for host in hosts}
+        own, wished = looks.pop(self._results.host, {}), self._wished_version
+        changes = own.get("version") not in (None, wished)
+        return [
+            host
+            for host, look in looks.items()
+            if look.get("needs_start") or (changes and look.get("version") == wished)
+        ]
 
     def _needs_registration(self) -> bool:
         """Whether the cluster must be asked for its brokers before a disk of one may be formatted."""

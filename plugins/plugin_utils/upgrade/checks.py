@@ -20,7 +20,6 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.versions im
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.clients import clients
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.model import (
     BACK,
-    BINARIES,
     FINALIZE,
     ClusterFacts,
     NodeFacts,
@@ -55,13 +54,13 @@ def machines(facts: ClusterFacts) -> Outcome:
             yield Finding(REFUSE, what, fix)
         if stopped := [node for node in facts.nodes if node.runs and not node.running]:
             yield Finding(NOTE, f"{names(stopped)} is stopped, and starts with its new release before the others go")
-        for node in facts.nodes if facts.action == BINARIES else ():
-            if node.gave_up and node.runs != node.target:
-                what = f"{node.host} did not come back with its last new start files ({node.gave_up})"
+        for node in facts.nodes:
+            if node.refuses:
+                what = f"{node.host} did not come back with its start files of {node.target} ({node.gave_up})"
                 yield Finding(
                     NOTE,
-                    f"{what}. The run refuses the same files before anything stops: correct the cause, or where it is "
-                    "gone add -e kafka_retry_generation=true",
+                    f"{what}. The run refuses the same files before any node stops: correct the cause so that they "
+                    "differ, or where it lay elsewhere and is gone add -e kafka_retry_generation=true",
                 )
 
     return Outcome("Nodes", f"all {len(facts.nodes)} answer", tuple(found()))

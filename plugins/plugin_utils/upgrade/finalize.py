@@ -16,6 +16,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._release.releases 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.findings import REFUSE, Finding, refused
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.versions import goes_back
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade import checks
+from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.levels import LEVELS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.model import (
     ClusterFacts,
     Outcome,
@@ -44,11 +45,15 @@ def wanted_levels(facts: ClusterFacts, by_hand: Mapping[str, Any]) -> tuple[str,
     return "at_least", {name: new[name] for name in ordered if name != KRAFT and new.get(name)}
 
 
-def check_finalize(facts: ClusterFacts, raising: Mapping[str, Any]) -> list[Outcome]:
-    """Apply every rule that matters to features; C(raising) is what the module features returned, or empty."""
+def check_finalize(facts: ClusterFacts, raising: Mapping[str, Any], unclear: str = "") -> list[Outcome]:
+    """Apply every rule that matters to features.
+
+    raising -- what the module features returned, or empty; unclear -- why the levels by hand cannot be read, or empty
+    """
     if mode_of(facts.mode) != KRAFT_MODE:
         return [_zookeeper_mode(facts)]
-    return [_nodes(facts), _releases(facts), checks.quorum(facts), checks.registrations(facts), _levels(facts, raising)]
+    levels = _levels(facts, raising, unclear)
+    return [_nodes(facts), _releases(facts), checks.quorum(facts), checks.registrations(facts), levels]
 
 
 def finalize_lines(facts: ClusterFacts, outcomes: Sequence[Outcome], raising: Mapping[str, Any]) -> list[str]:
@@ -112,8 +117,11 @@ def _releases(facts: ClusterFacts) -> Outcome:
     return Outcome("Releases", f"{facts.target} on all nodes", tuple(found()))
 
 
-def _levels(facts: ClusterFacts, raising: Mapping[str, Any]) -> Outcome:
-    """Refuse levels that the nodes or the controller refuse."""
+def _levels(facts: ClusterFacts, raising: Mapping[str, Any], unclear: str) -> Outcome:
+    """Refuse levels that cannot be read, and those that the nodes or the controller refuse."""
+    if unclear:
+        fix = f'name each feature with its level: -e \'{{"{LEVELS}": {{"metadata.version": "4.0"}}}}\', or leave it out'
+        return Outcome("Levels", "not known", (Finding(REFUSE, unclear, fix),))
     # What a cluster that does not answer says of it was said already.
     silent = facts.info is None or "changes" in raising or not raising
     failure = raising.get("failure") or {}

@@ -34,7 +34,8 @@ class NodeFacts:
     is left there, None where it is not known; properties -- native properties of the inventory by key, each with its
     value and the variable that it stands in; old_requests -- what it counted of clients that are too old for Kafka 4.0
     since counted_since (seconds since 1970), None where it was not asked; uncounted -- why it could not tell;
-    gave_up -- why it did not come back with its last new start files, which are refused as they are; empty where it did
+    gave_up -- why it did not come back with start files of the target, which are refused as they are; empty where it
+    gave up none
     """
 
     host: str
@@ -54,6 +55,11 @@ class NodeFacts:
     counted_since: float | None = None
     uncounted: str = ""
     gave_up: str = ""
+
+    @property
+    def refuses(self) -> bool:
+        """Whether the run refuses its new start files where they are those that it gave up."""
+        return bool(self.gave_up) and self.runs != self.target
 
     @property
     def is_kafka(self) -> bool:

@@ -23,7 +23,15 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.model impo
 )
 
 #: What happens to a node.
-DONE, RESTARTS, STARTS, UNKNOWN = "done", "restarts", "starts", "unknown"
+DONE, RESTARTS, STARTS, UNKNOWN, REFUSED = "done", "restarts", "starts", "unknown", "refused"
+#: What a row says of it, where that is more than the word; {after} is the release that the node is to have.
+_WORDS = {
+    STARTS: "stopped, starts with it",
+    REFUSED: (
+        "refused: it did not come back with its last files of {after}; change them, or add "
+        "-e kafka_retry_generation=true"
+    ),
+}
 #: How many rows and findings fit on one screen; the rest is counted.
 MOST_ROWS, MOST_FINDINGS = 30, 12
 
@@ -155,7 +163,13 @@ def release_before(facts: ClusterFacts) -> str:
 
 
 def _row(facts: ClusterFacts, node: NodeFacts, place: int) -> Row:
-    does = DONE if place == 0 else UNKNOWN if not node.runs else RESTARTS if node.running else STARTS
+    does = RESTARTS if node.running else STARTS
+    if place == 0:
+        does = DONE
+    elif not node.runs:
+        does = UNKNOWN
+    elif node.refuses:
+        does = REFUSED
     return Row(place, node.host, node.node_id, node.kind, node.runs, node.target, does, _leads(facts, node))
 
 
@@ -186,8 +200,8 @@ def _rows(plan: Plan) -> Iterator[str]:
     for row in plan.rows[:MOST_ROWS]:
         turn = f"{row.place}." if row.place else "-"
         who = f"{row.host} (id {row.node_id}, {row.kind})"
-        leads = ", leads now, so last" if row.leads and row.place else ""
-        does = {DONE: "done", STARTS: "stopped, starts with it"}.get(row.does, row.does)
+        leads = ", leads now, so last" if row.leads and row.place and row.does != REFUSED else ""
+        does = _WORDS.get(row.does, row.does).format(after=row.after)
         change = row.after if row.does == DONE else f"{row.before or 'unknown'} -> {row.after}"
         yield f"Node {turn:<7} {who} {change}, {does}{leads}"
     if len(plan.rows) > MOST_ROWS:

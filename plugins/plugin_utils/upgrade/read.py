@@ -9,7 +9,6 @@ C(__common_upgrade_requests) of each broker, and C(__common_upgrade_requests_bef
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -22,6 +21,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.clients im
     WATCH,
     old_requests,
 )
+from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.levels import LEVELS, given_levels
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.model import (
     BINARIES,
     ClusterFacts,
@@ -56,7 +56,7 @@ def cluster_facts(
         refused=refused,
         old_clients=as_bool(own.get(ACCEPT_OLD, False)),
         proven=bool(provers(members)),
-        levels=_levels(own.get("kafka_upgrade_features", {})),
+        levels=_levels(own.get(LEVELS, {})),
         watched=as_int(own.get(WATCH, 0)) or 0,
     )
 
@@ -64,13 +64,14 @@ def cluster_facts(
 def _node(node: Node, answers: Answers) -> NodeFacts:
     info = _mapping(answers(node.name).get("__common_upgrade_node"))
     java, answered = info.get("java") or {}, "process" in info
+    target = node.text("zookeeper_version" if node.zookeeper else "kafka_version")
     requests, since, uncounted = _requests(answers(node.name))
     free = [disk["free_bytes"] for disk in info.get("disks") or () if disk.get("free_bytes") is not None]
     return NodeFacts(
         host=node.name,
         node_id=node.id,
         roles=tuple(role for role in ("zookeeper", "broker", "controller") if getattr(node, role)),
-        target=node.text("zookeeper_version" if node.zookeeper else "kafka_version"),
+        target=target,
         runs=_runs(answers(node.name)),
         running=answered and bool(info["process"]["running"]),
         silence="" if answered else _first_sentence(info) or "no answer",
@@ -83,14 +84,17 @@ def _node(node: Node, answers: Answers) -> NodeFacts:
         old_requests=requests,
         counted_since=since,
         uncounted=uncounted,
-        gave_up="" if as_bool(node.get("kafka_retry_generation", False)) else _gave_up(info),
+        gave_up="" if as_bool(node.get("kafka_retry_generation", False)) else _gave_up(info, target),
     )
 
 
-def _gave_up(info: Mapping[str, Any]) -> str:
-    """Return why a node did not come back with the start files that it was last given, on one line."""
+def _gave_up(info: Mapping[str, Any], target: str) -> str:
+    """Return why a node did not come back with start files of this release, on one line; empty where it gave up none.
+
+    Files of another release differ from those that it is to get, so they are not refused.
+    """
     files = _mapping(info.get("start_files"))
-    if not files.get("failed"):
+    if not files.get("failed") or files.get("failed_release") not in (None, target):
         return ""
     return (str(files.get("why_failed") or "").strip().splitlines() or ["the cause was not written down"])[0]
 
@@ -111,13 +115,9 @@ def _requests(answers: Mapping[str, Any]) -> tuple[tuple[OldRequests, ...] | Non
 
 
 def _levels(given: Any) -> tuple[str, ...]:
-    """Return the names of features that were given levels; text is what -e NAME=VALUE or a survey gives."""
-    if isinstance(given, str):
-        try:
-            given = json.loads(given or "{}")
-        except ValueError:
-            return (given,)
-    return tuple(given) if isinstance(given, Mapping) else ()
+    """Return the names of features that were given levels; what names no levels stands for itself."""
+    levels, unclear = given_levels(given)
+    return (str(given),) if unclear else tuple(levels)
 
 
 def _runs(answers: Mapping[str, Any]) -> str:

@@ -84,7 +84,7 @@ def test_a_fault_on_one_broker_of_a_roll_is_taken_back_and_survives_nowhere(
         said = " ".join(run.output.split())
         assert f"{victim} did not come back with its new start files. It runs with those from before again" in said
         assert "No other node was stopped after it or has new files." in said
-        named = re.search(r"\. ([\w, ]+) restarted before it and run with their new files\.", said)
+        named = re.search(r"\. ([\w, ]+) runs? with new files already\.", said)
         renewed = {node for node in cluster.nodes if new in cluster.start_files(node)}
         assert set(named[1].split(", ") if named else []) == renewed
         assert all("no.such" not in cluster.start_files(node) for node in cluster.nodes)

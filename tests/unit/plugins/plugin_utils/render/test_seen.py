@@ -315,3 +315,19 @@ def test_a_follower_that_changed_is_named_for_the_leader_that_is_not_whole_becau
     assert blamed(info(disk(), **change), info(disk())) == {}
     whole = {"k1": {"__common_whole": {"failed": False, "attributions": [pair]}}}
     assert blamed(info(disk(), **change), info(disk()), **whole) == {}
+
+
+def test_a_node_that_went_back_to_another_release_says_from_which_to_which() -> None:
+    def taken_back(version: str | None) -> str:
+        """What is said of a node that runs this release where 4.4.0 was to come."""
+        return str(seen_of(info(version=version), kafka_version="4.4.0")["release_taken_back"])
+
+    assert taken_back("3.9.2") == " (Kafka 4.4.0 -> 3.9.2)"
+    assert (taken_back("4.4.0"), taken_back(None)) == ("", "")
+
+
+def test_nodes_of_an_earlier_run_and_those_that_were_stopped_have_new_files_too() -> None:
+    old, new, stopped = info(version="3.9.2"), info(version="4.4.0"), info(version="3.9.2", needs_start=True)
+    assert seen_of(old, new, old, stopped, None, kafka_version="4.4.0")["with_new_files"] == ["k1", "k3"]
+    # Where the release stays, nobody can tell which files an earlier run has brought.
+    assert seen_of(new, new, stopped, kafka_version="4.4.0")["with_new_files"] == ["k2"]

@@ -160,3 +160,10 @@ def test_what_was_raised_is_named() -> None:
 def test_a_word_of_the_inventory_finalises_nothing() -> None:
     found = checks.path(upgraded()).findings
     assert [one.what for one in found] == ["kafka_upgrade=finalize does not come from the command line"]
+
+
+def test_levels_that_cannot_be_read_are_refused_with_the_way_to_give_them() -> None:
+    outcomes = check_finalize(upgraded(), {}, "kafka_upgrade_features is 'abc', which names no levels")
+    (refused,) = [one for outcome in outcomes for one in outcome.findings]
+    assert (refused.level, refused.what) == (REFUSE, "kafka_upgrade_features is 'abc', which names no levels")
+    assert """-e '{"kafka_upgrade_features": {"metadata.version": "4.0"}}'""" in refused.fix

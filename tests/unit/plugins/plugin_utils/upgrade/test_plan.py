@@ -7,6 +7,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.findings import NO
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.model import BACK, ClusterFacts, Outcome
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.plan import (
     DONE,
+    REFUSED,
     RESTARTS,
     STARTS,
     left_lines,
@@ -48,6 +49,18 @@ def test_after_a_half_done_upgrade_the_plan_has_the_other_half() -> None:
     assert facts.begun
     assert progress(plan.rows) == "1 of 3 nodes has 4.3.1"
     assert plan_lines(plan)[0] == "Upgrade      local: 3.9.2 -> 4.3.1 (1 of 3 nodes has 4.3.1)"
+
+
+def test_a_node_whose_files_are_refused_does_not_restart_in_the_plan() -> None:
+    facts = cluster(node(1, gave_up="x"), node(2, gave_up="No space left"), node(3, running=False, gave_up="y"))
+    plan = make_plan(facts, [])
+    assert [(row.host, row.does) for row in plan.rows] == [("k3", REFUSED), ("k2", REFUSED), ("k1", REFUSED)]
+    assert plan_lines(plan)[3] == (
+        "Node 3.      k1 (id 1, broker and controller) 3.9.2 -> 4.3.1, refused: it did not come back with its last "
+        "files of 4.3.1; change them, or add -e kafka_retry_generation=true"
+    )
+    done = make_plan(cluster(node(1, runs=NEW, gave_up="x")), [])
+    assert [row.does for row in done.rows] == [DONE]
 
 
 def test_an_ensemble_that_stays_as_it_is_makes_no_half_done_upgrade() -> None:

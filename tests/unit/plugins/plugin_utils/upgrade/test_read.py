@@ -76,6 +76,15 @@ def test_files_that_a_node_gave_up_are_known_unless_they_may_be_tried_again() ->
     assert facts_of(given_up, kafka_retry_generation="true").nodes[0].gave_up == ""
 
 
+def test_files_of_another_release_that_a_node_gave_up_are_not_those_that_it_is_to_get() -> None:
+    def gave_up(release: str | None) -> str:
+        """Why the node gave up files of a release, where they would be refused."""
+        files = {"failed": "20261128T090000Z", "failed_release": release, "why_failed": "No space left"}
+        return facts_of(looked(start_files=files)).nodes[0].gave_up
+
+    assert [gave_up(NEW), gave_up("4.2.0"), gave_up(None)] == ["No space left", "", "No space left"]
+
+
 def test_its_brokers_say_whether_the_roll_is_proven() -> None:
     assert facts_of(looked(), looked(), kafka_prove="true").proven
     assert facts_of(looked(), looked(), more={"kafka_prove": True}).proven
@@ -174,4 +183,6 @@ def test_why_clients_are_not_known_is_read() -> None:
 def test_levels_without_their_step_are_refused() -> None:
     facts = facts_of(looked(), looked(), kafka_upgrade_features='{"group.version": 1}')
     assert "kafka_upgrade_features names group.version, and kafka_upgrade=finalize was not given" in refusal(facts)
-    assert refusal(facts_of(looked(), looked(), kafka_upgrade_features={})) == ""
+    for nothing in ({}, "", " ", None, "{}"):
+        assert refusal(facts_of(looked(), looked(), kafka_upgrade_features=nothing)) == ""
+    assert "kafka_upgrade_features names abc" in refusal(facts_of(looked(), looked(), kafka_upgrade_features="abc"))
