@@ -275,4 +275,4 @@ def unsupported(kind: str, goal: str) -> list[str]:
 
 def is_idempotent(params: Mapping[str, Any]) -> bool:
     """Return whether a module with these parameters may move the offsets once more: a shift would move them twice."""
-    return params["to"] != SHIFT
+    return bool(params["to"] != SHIFT)
