@@ -61,7 +61,7 @@ options:
     type: bool
     default: true
   opens:
-    description: Whether each sealed value (ansible-vault) of the variables of O(roles) has to open.
+    description: Whether each sealed value (ansible-vault) of the variables that the roles read has to open.
     type: bool
     default: false
   plan_only:
