@@ -261,8 +261,9 @@ class Seen(Parts):
         return bool("controller" in self._model["node"]["roles"] and self._lost_leader and not asked)
 
     def _blamed(self) -> dict[str, Any]:
-        """Name who keeps a broker that this run restarted from being whole: the C(host) that is at fault, the sentences
-        C(why), and whether it C(is_fresh), what changed on it; empty where no broker is so."""
+        """Name who keeps a broker that this run restarted from being whole: the C(name) of who is at fault, the C(host)
+        where the run ends, the sentences C(why), and whether it C(is_fresh), what changed on it; empty where no broker
+        is so."""
         by_id = {node["node_id"]: node["host"] for node in self._of_role("broker")}
 
         def changes(node_id: int) -> tuple[list[str], bool]:
@@ -280,7 +281,9 @@ class Seen(Parts):
                 other = by_id.get(blamed.node_id, f"broker {blamed.node_id}")
                 changed = "; ".join(blamed.changes) or "nothing that is known"
                 why = f"{blamed.phrase}. So {other} is at fault, not {host}. Changed last on {other}: {changed}."
-                return {"host": other, "why": why, "is_fresh": blamed.is_fresh}
+                # Of a broker that the inventory lacks nothing can be taken back: the run ends at the node itself.
+                at = by_id.get(blamed.node_id, host)
+                return {"host": at, "name": other, "why": why, "is_fresh": blamed.is_fresh}
         return {}
 
     def _unsteady(self) -> dict[str, str]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._node import codec_trial
 from ansible_collections.streamops.kafka.plugins.module_utils._node.codec_trial import (
     BATCHES,
     MAINS,
@@ -88,6 +89,22 @@ def test_a_directory_of_another_user_is_closed(tmp_path: Path) -> None:
     place.chmod(0o1777)
     assert directory_fault(words, other) == ""
     assert directory_fault(words, "a-user-that-is-made-later") == ""
+
+
+def test_who_has_no_name_is_asked_and_an_access_list_decides_more_than_the_mode(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nameless(_number: int) -> None:
+        raise KeyError("uid not found")
+
+    other = "nobody" if getpass.getuser() != "nobody" else "daemon"
+    monkeypatch.setattr(codec_trial.pwd, "getpwuid", nameless)
+    words = [f"-Djava.io.tmpdir={tmp_path}"]
+    assert directory_fault(words, "") == ""
+    tmp_path.chmod(0o750)
+    assert "is not writable" in directory_fault(words, other)
+    monkeypatch.setattr(codec_trial.os, "listxattr", lambda _path: ["system.posix_acl_access"])
+    assert directory_fault(words, other) == ""
 
 
 def test_the_plain_batch_has_the_size_of_the_largest_message() -> None:

@@ -307,6 +307,7 @@ def test_a_follower_that_changed_is_named_for_the_leader_that_is_not_whole_becau
     failed = {"k1": {"__common_whole": {"failed": True, "attributions": [pair]}}}
     assert blamed(info(disk(), **change), info(disk()), **failed) == {
         "host": "k0",
+        "name": "k0",
         "why": "broker 0 does not copy from broker 1. So k0 is at fault, not k1. Changed last on k0: "
         "replica.fetch.backoff.ms: 200 -> 300000.",
         "is_fresh": False,
@@ -315,6 +316,18 @@ def test_a_follower_that_changed_is_named_for_the_leader_that_is_not_whole_becau
     assert blamed(info(disk(), **change), info(disk())) == {}
     whole = {"k1": {"__common_whole": {"failed": False, "attributions": [pair]}}}
     assert blamed(info(disk(), **change), info(disk()), **whole) == {}
+
+
+def test_a_broker_at_fault_that_the_inventory_lacks_ends_the_run_at_the_node_that_is_not_whole() -> None:
+    fault = {"kind": "follower", "followers": [7], "leaders": [0, 1], "phrase": "broker 7 does not copy"}
+    failed = {"k1": {"__common_whole": {"failed": True, "attributions": [fault]}}}
+    assert blamed(info(disk()), info(disk()), **failed) == {
+        "host": "k1",
+        "name": "broker 7",
+        "why": "broker 7 does not copy. So broker 7 is at fault, not k1. Changed last on broker 7: nothing that is "
+        "known.",
+        "is_fresh": False,
+    }
 
 
 def test_a_node_that_went_back_to_another_release_says_from_which_to_which() -> None:
