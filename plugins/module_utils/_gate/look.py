@@ -174,12 +174,12 @@ class IsrObserver:
         The first one is that of an earlier observation. Where there is none it is taken now, and the cluster is looked
         at once more PAUSE seconds later: one look cannot tell who copies.
         """
-        now = look_at_copying(session, snapshot)
+        now = look_at_copying(session, snapshot, self._before)
         if self._before is None and lacking(now.partitions, now.alive):
             self._before = now
             time.sleep(PAUSE)
             snapshot = self._glance(session)
-            now = look_at_copying(session, snapshot)
+            now = look_at_copying(session, snapshot, self._before)
         before = self._before or now
         # What is in sync again is compared anew if it is lost once more.
         self._before = before if lacking(now.partitions, now.alive) else None

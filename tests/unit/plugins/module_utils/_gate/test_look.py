@@ -151,7 +151,9 @@ def test_what_a_move_is_about_to_add_is_nobodys_fault_in_the_second_look_either(
     monkeypatch.setattr(look, "glance", lambda _session: next(looks))
     monkeypatch.setattr(look, "list_reassignments", lambda _session: {move.key: move})
     monkeypatch.setattr(look, "ends_at", lambda _session, _broker, _keys: ({}, {}, set()))
-    monkeypatch.setattr(look, "look_at_copying", lambda _session, seen: Look(seen.partitions, frozenset(NAMES)))
+    monkeypatch.setattr(
+        look, "look_at_copying", lambda _session, seen, _before: Look(seen.partitions, frozenset(NAMES))
+    )
     monkeypatch.setattr(look.time, "sleep", lambda _seconds: None)
     observation = look.IsrObserver(Connection(("a:1",)), Goal("own", broker=1, serves=serves)).take()
     assert [fault["kind"] for fault in observation.attributions] == ([] if serves else ["pair"])
