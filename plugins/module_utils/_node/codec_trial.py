@@ -131,6 +131,11 @@ def has_tool(words: Sequence[str]) -> bool:
     return bool(places) and bool(glob.glob(os.path.join(os.path.dirname(places[-1]), "kafka-clients-*.jar")))
 
 
+def takes_records(properties: str) -> bool:
+    """Tell whether clients send records to a node: a controller that is no broker gets none, nor opens batches."""
+    return parse(properties).get("process.roles", "").strip() != "controller"
+
+
 def largest_message(properties: str) -> int:
     """Return the size of the batch that is tried for direct memory: the largest message, within reason."""
     given = parse(properties).get("message.max.bytes", "")

@@ -22,6 +22,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._node.codec_trial 
     largest_message,
     plain_batch,
     said_by,
+    takes_records,
     temporary_directory,
 )
 
@@ -128,6 +129,13 @@ def test_each_release_has_the_tool_under_one_of_two_names(tmp_path: Path) -> Non
     assert [command[2] for command in started] == list(MAINS)
     files = started[-1][-1].split(",")
     assert [Path(file).parent.name for file in files] == [*BATCHES, PLAIN]
+
+
+def test_a_controller_that_is_no_broker_takes_no_records() -> None:
+    assert not takes_records("process.roles=controller\n")
+    # A broker, both, a broker with ZooKeeper, and a mirror, whose properties are not judged.
+    for properties in ("process.roles=broker\n", "process.roles=broker,controller\n", "broker.id=1\n", ""):
+        assert takes_records(properties)
 
 
 def test_an_authorizer_that_java_does_not_load_is_a_fault() -> None:
