@@ -9,6 +9,7 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import CONNECTION_SPEC
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import (
+    DONE,
     HOLD_LOOKS,
     Hold,
     Step,
@@ -22,6 +23,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.gate impo
     failure,
     seconds_for,
     unanswered,
+    with_pace,
 )
 
 
@@ -50,6 +52,11 @@ class ActionModule(ClusterAction):
             limit = seconds_for(max(timeout - elapsed, options["hold"]), wanted) if timeout else wanted
             found = self.call(task_vars, request_timeout=limit, times_metadata=False)
             judged = opening.step(found, any("allowed" in answer for answer in answers), elapsed)
+            if judged.state == DONE and options["times_metadata"] and not self._task.check_mode:
+                with self.heartbeat("restart_gate: times a change of metadata", task_vars):
+                    found = with_pace(found, self.call(task_vars))
+                # It has judged once more: a gate that is shut by now is waited for again.
+                judged = opening.step(found, True, elapsed) if found["refusals"] else judged
             answers.append(found)
             return judged
 
@@ -57,13 +64,8 @@ class ActionModule(ClusterAction):
         found = answers[-1]
         now = time.time()
         result.update(settled_since=now - hold.held, settled_until=now)
-        if options["times_metadata"] and found.get("allowed") and not (followed.timed_out or self._task.check_mode):
-            with self.heartbeat("restart_gate: times a change of metadata", task_vars):
-                timed = self.call(task_vars)
-            # A look that fails now says nothing against the gate, which is open.
-            found = {**found, **{name: timed[name] for name in ("metadata_seconds", "not_timed") if name in timed}}
-            if found.get("not_timed"):
-                self.show(f"restart_gate: no change of metadata was timed: {found['not_timed']}", task_vars)
+        if found.get("not_timed"):
+            self.show(f"restart_gate: no change of metadata was timed: {found['not_timed']}", task_vars)
         result.update({name: value for name, value in found.items() if name != "invocation"}, **followed.as_result())
         result["warnings"] = [*result.get("warnings", []), *found.get("notes", [])]
         if found.get("refusals") and not self._task.check_mode:

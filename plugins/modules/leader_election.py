@@ -74,8 +74,8 @@ options:
     description:
       - Seconds that a change of metadata took before, as M(streamops.kafka.restart_gate) times it. The module times it
         again before it elects anything, with a configuration of C(_streamops_state) that it sets and sets back, and
-        times the first election. The module fails where one of them takes more than ten times as long and is slower by
-        0.5 s (the fastest of the changes in 20 s) or 5 s (the election).
+        times the first election, where that is of one partition alone. The module fails where one of them takes more
+        than ten times as long and is slower by 0.5 s (the fastest of the changes in 20 s) or 5 s (the election).
       - RV(not_timed) says why no change could be timed. With V(0) nothing is timed.
     type: float
     default: 0

@@ -13,9 +13,10 @@ version_added: 0.1.0
 description:
   - Starts one short JVM on the node with the Java arguments that it would have, in which Kafka's own storage tool reads
     the properties that it would have. A value that either of them does not take fails the module, with their words.
-  - Where Java, its arguments or the release differ, Kafka also reads a batch of records of each compression codec. That
-    needs a temporary directory (C(java.io.tmpdir)) that is there, writable and not mounted noexec. A batch as large as
-    the largest message needs direct memory. Java loads an authorizer that is not Kafka's own.
+  - Where Java, its arguments or the release of a broker or mirror differ, Kafka also reads a batch of records of each
+    compression codec. That needs a temporary directory (C(java.io.tmpdir)) that is there, writable and not mounted
+    noexec. A batch as large as the largest message needs direct memory. Java loads an authorizer that is not Kafka's
+    own.
   - Nothing is written, no port is opened but one of the loopback address while stores are judged, and no process is
     touched. Arguments that would open ports, write files or take memory beside the running node (agents, remote JMX,
     logs, dumps, C(-Xms)) are left out, as are those that the login has in C(JDK_JAVA_OPTIONS) and its like. The data

@@ -162,8 +162,8 @@ copied_bytes:
   returned: always
 sick:
   description: >-
-    By node id why a broker is sick: it is fenced, several others do not copy from it, or it does not copy from several
-    from which others copy.
+    By node id why a broker is sick: it is fenced, another node answers at its address, several others do not copy from
+    it, or it does not copy from several from which others copy.
   type: dict
   returned: always
 attributions:

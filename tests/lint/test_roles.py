@@ -31,6 +31,7 @@ READS_ONLY = {
     "Supervisor | Wait until supervisord has the request": "supervisorctl status only answers a question",
     "Restart reasons | Schedule the restart": "group_by changes the run, not a host",
     "Roll | Record a node that has restarted meanwhile": "group_by changes the run, not a host",
+    "Roll | Record a node whose turn was foreseen": "group_by changes the run, not a host",
     "Blame | Schedule the node that is at fault to go back": "add_host changes the run, not a host",
     "Roll | Record the restart": "group_by changes the run, not a host",
     "Sick | Schedule sick brokers to restart first": "group_by changes the run, not a host",

@@ -45,17 +45,27 @@ PAUSE = 2.0
 _ALL = "*"
 
 
-def look_at_copying(session: Session, snapshot: Snapshot, clock: Callable[[], float] = time.monotonic) -> Look:
+def look_at_copying(
+    session: Session, snapshot: Snapshot, before: Look | None = None, clock: Callable[[], float] = time.monotonic
+) -> Look:
     """Return the partitions of a snapshot with what shows whether its missing replicas copy.
 
     One request to each broker that misses a replica and to each that leads one, two for throttles; none where all
-    replicas are in sync. What a broker does not tell is left out: it costs the figures, not the look.
+    replicas are in sync. What a broker does not tell is left out: it costs the figures, not the look. Throttles are
+    those of the look C(before) where that had all of these replicas: to describe thousands of topics takes seconds.
     """
     alive = frozenset(ids_alive(snapshot.brokers)) - set(snapshot.silent)
     late = lacking(snapshot.partitions, alive)
     if not late:
         return Look(snapshot.partitions, alive, at=clock())
-    return Look(snapshot.partitions, alive, _held(session, late), _throttled(session, late), clock())
+    is_known = before is not None and _copies(late) <= _copies(lacking(before.partitions, before.alive))
+    throttled = before.throttled if before is not None and is_known else _throttled(session, late)
+    return Look(snapshot.partitions, alive, _held(session, late), throttled, clock())
+
+
+def _copies(late: Iterable[tuple[Partition, int]]) -> set[tuple[str, int, int | None, int]]:
+    """Return who copies what from whom."""
+    return {(partition.topic, partition.index, partition.leader, follower) for partition, follower in late}
 
 
 def attributed(
@@ -77,7 +87,7 @@ def attributed(
         teller = snapshot.controller_id if snapshot.quorum is None else None
         listed = [partition for some in topics_at(session, teller, None).values() for partition in some]
         now = replace(snapshot, brokers=list_brokers(session), partitions=without_adding(listed, moving))
-        return attributions(before, look_at_copying(session, now))
+        return attributions(before, look_at_copying(session, now, before))
     except StreamopsError as error:
         if not error.passing:
             raise

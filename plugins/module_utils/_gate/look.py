@@ -147,10 +147,7 @@ class IsrObserver:
                 self._session = Session(self._connection)
                 self._session.__enter__()
                 self._require_rights(self._session)
-            snapshot = glance(self._session)
-            if self._goal.serves:
-                moving = list_reassignments(self._session).values()
-                snapshot = replace(snapshot, partitions=without_adding(snapshot.partitions, moving))
+            snapshot = self._glance(self._session)
             if self._goal.led_only:
                 named = with_eligible(self._session, snapshot.partitions)
                 return observe(replace(snapshot, partitions=named), self._goal)
@@ -163,18 +160,26 @@ class IsrObserver:
             self.close()
             raise
 
+    def _glance(self, session: Session) -> Snapshot:
+        """Look once; what a move is about to add is no fault of the broker that is to serve it."""
+        snapshot = glance(session)
+        if not self._goal.serves:
+            return snapshot
+        moving = list_reassignments(session).values()
+        return replace(snapshot, partitions=without_adding(snapshot.partitions, moving))
+
     def _copying(self, session: Session, snapshot: Snapshot) -> tuple[Snapshot, Look, Look]:
         """Return two looks at what is not in sync, and the snapshot of the second.
 
         The first one is that of an earlier observation. Where there is none it is taken now, and the cluster is looked
         at once more PAUSE seconds later: one look cannot tell who copies.
         """
-        now = look_at_copying(session, snapshot)
+        now = look_at_copying(session, snapshot, self._before)
         if self._before is None and lacking(now.partitions, now.alive):
             self._before = now
             time.sleep(PAUSE)
-            snapshot = glance(session)
-            now = look_at_copying(session, snapshot)
+            snapshot = self._glance(session)
+            now = look_at_copying(session, snapshot, self._before)
         before = self._before or now
         # What is in sync again is compared anew if it is lost once more.
         self._before = before if lacking(now.partitions, now.alive) else None

@@ -89,7 +89,7 @@ def not_copied(state: State, _limits: Limits) -> Iterator[HealthFinding]:
                 kind,
                 SERIOUS,
                 _with(f"{attribution.phrase} ({names})", follows),
-                found=changed or f"{len(attribution.missing)} partition(s) without a live replica in their ISR",
+                found=changed or f"{len(attribution.missing)} partition(s) whose ISR lacks a live replica",
                 allowed=allowed,
                 next_step=fix,
             )

@@ -71,23 +71,38 @@ def directory_fault(words: Sequence[str], user: str) -> str:
     path = temporary_directory(words)
     if not os.path.isdir(path):
         return f"the temporary directory {path} of Java is missing"
-    if not _may_write(os.stat(path), user or pwd.getpwuid(os.geteuid()).pw_name):
+    # Whoever runs this may have no name, as in a container.
+    if not (_may_write(path, user) if user else os.access(path, os.W_OK | os.X_OK)):
         return f"the temporary directory {path} of Java is not writable for {user or 'this user'}"
     return ""
 
 
-def _may_write(status: os.stat_result, user: str) -> bool:
-    """Tell whether a user may make files in a directory by its mode; who is not there yet is left to the start."""
+def _may_write(path: str, user: str) -> bool:
+    """Tell whether a user may make files in a directory by its mode.
+
+    Who is not there yet, and a directory with an access list, whose mode says little, are left to the start.
+    """
     try:
         who = pwd.getpwnam(user)
     except KeyError:
         return True
+    if _has_access_list(path):
+        return True
+    status = os.stat(path)
     mode = status.st_mode
     if who.pw_uid in (0, status.st_uid):
         return who.pw_uid == 0 or mode & stat.S_IRWXU & 0o300 == 0o300
     if status.st_gid in os.getgrouplist(user, who.pw_gid):
         return mode & 0o030 == 0o030
     return mode & 0o003 == 0o003
+
+
+def _has_access_list(path: str) -> bool:
+    """Tell whether a directory has an access list of POSIX beside its mode (acl(5))."""
+    try:
+        return "system.posix_acl_access" in os.listxattr(path)
+    except OSError:  # The file system has none.
+        return False
 
 
 def plain_batch(size: int) -> bytes:
@@ -114,6 +129,11 @@ def has_tool(words: Sequence[str]) -> bool:
     """Tell whether the class path is that of a release of Kafka: ZooKeeper has no records."""
     places = [words[at + 1] for at, word in enumerate(words[:-1]) if word == "-cp"]
     return bool(places) and bool(glob.glob(os.path.join(os.path.dirname(places[-1]), "kafka-clients-*.jar")))
+
+
+def takes_records(properties: str) -> bool:
+    """Tell whether clients send records to a node: a controller that is no broker gets none, nor opens batches."""
+    return parse(properties).get("process.roles", "").strip() != "controller"
 
 
 def largest_message(properties: str) -> int:

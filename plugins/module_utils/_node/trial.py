@@ -111,7 +111,8 @@ def trial(params: Mapping[str, Any], run: Callable[..., Any] = commands.run) -> 
         looks.append(_authorizer_tried(params["name"], java, words, properties, run))
     # What producers need follows from Java, its arguments and the release, which these two name.
     started_by = [path for path in (params["jvm_options"], params["start"]) if path]
-    if codec_trial.has_tool(words) and not all(_holds(path) for path in started_by):
+    takes_records = codec_trial.has_tool(words) and codec_trial.takes_records(properties)
+    if takes_records and not all(_holds(path) for path in started_by):
         looks.append(_codecs_tried(params["name"], java, words, properties, str(params.get("user") or ""), run))
     if stores and not all(_holds(path) for path in stores.values()) and store_trial.needs(properties, stores):
         looks.append(_stores_tried(params["name"], java, words, properties, stores, run))

@@ -43,10 +43,12 @@ def culprit(
         attributions: As isr_wait returns them.
         changes: What changed last on a node, by its id, and whether that was in this run; empty where nothing is known.
     """
-    mine = [
-        fault for fault in attributions if node_id in fault["leaders"] and fault["kind"] in (FOLLOWER, LEADER, PAIR)
-    ]
-    if any(fault["kind"] == LEADER for fault in mine):
+    faults = [fault for fault in attributions if fault["kind"] in (FOLLOWER, LEADER, PAIR)]
+    mine = [fault for fault in faults if node_id in fault["leaders"]]
+    # As a leader that several do not copy from, or as a follower that copies from nobody, it is at fault itself.
+    if any(fault["kind"] == LEADER for fault in mine) or any(
+        fault["kind"] == FOLLOWER and node_id in fault["followers"] for fault in faults
+    ):
         return None
     for fault in sorted(mine, key=lambda fault: fault["kind"] != FOLLOWER):
         follower = fault["followers"][0]

@@ -87,6 +87,16 @@ class Opening:
         return [f"The gate was open and shut again {len(lost)} time(s), last because: {lost[-1]}."] if lost else []
 
 
+def with_pace(result: Mapping[str, Any], timed: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the result of a gate that is open with the figures of a later look, which timed a change of metadata too.
+
+    A later look that found the gate shut counts alone. One that failed says nothing against it.
+    """
+    if timed.get("refusals"):
+        return dict(timed)
+    return {**result, **{name: timed[name] for name in ("metadata_seconds", "not_timed") if name in timed}}
+
+
 def step(nodes: Sequence[int], result: Mapping[str, Any], answered_before: bool) -> Step:
     """Judge one module result: open, shut for good, or shut for reasons that may pass by themselves.
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.identity import IDENTITY
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.format_refusals import cluster_ids
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import listener_for
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import ZOOKEEPER_MODE, listener_for
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.firewall import NODES, PARTIES
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.kafka import tls_dir
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
@@ -85,8 +85,12 @@ class Answers(Parts):
 
     @property
     def _cluster_id(self) -> str:
-        """The id of the cluster, of the inventory or of the disks of the node; empty where neither has it."""
-        given = str(self._model["settings"]["kafka_cluster_id"])
+        """The id of the cluster, of the inventory or of the disks of the node; empty where neither has it.
+
+        In mode zookeeper the brokers draw it themselves, whatever the inventory says.
+        """
+        settings = self._model["settings"]
+        given = "" if settings["kafka_mode"] == ZOOKEEPER_MODE else str(settings["kafka_cluster_id"])
         disks = self._results.of(self._results.host, "__common_node_info").get("disks") or []
         return given or next(iter(cluster_ids([{"disks": disks}])), "")
 

@@ -261,8 +261,9 @@ class Seen(Parts):
         return bool("controller" in self._model["node"]["roles"] and self._lost_leader and not asked)
 
     def _blamed(self) -> dict[str, Any]:
-        """Name who keeps a broker that this run restarted from being whole: the C(host) that is at fault, the sentences
-        C(why), and whether it C(is_fresh), what changed on it; empty where no broker is so."""
+        """Name who keeps a broker, the C(node), from being whole that this run started or restarted: the C(name) of who
+        is at fault, the C(host) where the run ends, the sentences C(why), and whether it C(is_fresh), what changed on
+        it, or C(restarts) in this run for other files; empty where no broker is so. Of several the own node counts."""
         by_id = {node["node_id"]: node["host"] for node in self._of_role("broker")}
 
         def changes(node_id: int) -> tuple[list[str], bool]:
@@ -273,14 +274,18 @@ class Seen(Parts):
                 return [reason_line(reason) for reason in info.get("restart_reasons") or ()], True
             return list(((info.get("start_files") or {}).get("last_change") or {}).get("changes") or ()), False
 
-        for node_id, host in by_id.items():
+        for node_id, host in sorted(by_id.items(), key=lambda known: known[1] != self._results.host):
             wait = self._results.of(host, "__common_whole")
             blamed = culprit(node_id, wait.get("attributions") or (), changes) if wait.get("failed") else None
             if blamed:
                 other = by_id.get(blamed.node_id, f"broker {blamed.node_id}")
                 changed = "; ".join(blamed.changes) or "nothing that is known"
                 why = f"{blamed.phrase}. So {other} is at fault, not {host}. Changed last on {other}: {changed}."
-                return {"host": other, "why": why, "is_fresh": blamed.is_fresh}
+                # Of a broker that the inventory lacks nothing can be taken back: the run ends at the node itself.
+                at = by_id.get(blamed.node_id, host)
+                waits = other not in self._restarted and bool((self._infos.get(other) or {}).get("restart_reasons"))
+                fault = {"host": at, "name": other, "why": why, "is_fresh": blamed.is_fresh}
+                return {"node": host, **fault, "restarts": waits}
         return {}
 
     def _unsteady(self) -> dict[str, str]:

@@ -158,16 +158,16 @@ def test_records_that_a_follower_does_not_copy_are_seen_long_before_the_isr_shri
     producer = Producer({"bootstrap.servers": ",".join(combined.bootstrap_servers), "acks": "1"})
     with Session(Connection(tuple(combined.bootstrap_servers), request_timeout=10)) as session:
         led = [(one.topic, one.index) for one in list_topics(session)[orders] if one.leader == 1]
-        before, committed = ends_at(session, 1, led)
+        before, committed, _denied = ends_at(session, 1, led)
         assert before == committed
         with combined.frozen("kafka3"):
             for _topic, index in led:
                 producer.produce(orders, b"x", partition=index)
             assert producer.flush(30) == 0
-            ends, committed = ends_at(session, 1, led)
+            ends, committed, _denied = ends_at(session, 1, led)
             seen = {key: (end, committed[key]) for key, end in ends.items()}
             time.sleep(1)
-            _ends, later = ends_at(session, 1, led)
+            _ends, later, _denied = ends_at(session, 1, led)
             isrs = {one.isr for one in list_topics(session)[orders] if one.leader == 1}
         assert uncommitted(seen, later) == sorted(led)
         assert {len(isr) for isr in isrs} == {3}

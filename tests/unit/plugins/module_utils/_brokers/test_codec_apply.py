@@ -75,7 +75,7 @@ class Brokers:
         monkeypatch.setattr(election_apply, "list_brokers", lambda _session: [broker])
         monkeypatch.setattr(election_apply, "require_describe", lambda *_: None)
         monkeypatch.setattr(election_apply, "elect", self._elected)
-        monkeypatch.setattr(election_apply, "_leaders", lambda _session: self.leaders)
+        monkeypatch.setattr(election_apply, "_leaders", self._listed)
         monkeypatch.setattr(election_apply, "prove_codecs", self._proven)
         monkeypatch.setattr(election_apply.time, "monotonic", lambda: self._now)
         monkeypatch.setattr(pace_look, "change_seconds", self._changed)
@@ -86,6 +86,10 @@ class Brokers:
         self.leaders.update(dict.fromkeys(keys, 1))
         self._now += 30 if self._slow == "election" else 0.1
         return {}
+
+    def _listed(self, _session: Any) -> dict[Any, Any]:
+        self._now += 30 if self._slow == "list" else 0
+        return self.leaders
 
     def _proven(self, _session: Any, place: Partition, _seconds: float) -> str:
         self.order.append(f"records to {place.topic}")
@@ -136,6 +140,15 @@ def test_a_slow_election_ends_it_at_the_first_partition(monkeypatch: pytest.Monk
     with pytest.raises(RequestFailedError, match=r"slower than before: an election takes 30 s instead of 0\.03 s"):
         brokers.give_back(metadata_before=0.03)
     assert brokers.order == ["change of metadata", [(STATE_TOPIC, 0)]]
+
+
+def test_neither_many_elections_at_once_nor_a_long_list_of_partitions_are_a_slow_election(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    brokers = Brokers(monkeypatch, slow="election")
+    assert brokers.give_back(metadata_before=0.03, proves=False)["changed"]
+    brokers = Brokers(monkeypatch, slow="list")
+    assert brokers.give_back(metadata_before=0.03, step_seconds=0.001)["changed"]
 
 
 def test_what_it_took_is_returned_or_why_it_was_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Broker, Partition, Snapshot
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.attribution import Look
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
+    Broker,
+    InFlight,
+    Partition,
+    Snapshot,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
 from ansible_collections.streamops.kafka.plugins.module_utils._gate import look, pace_look
 from ansible_collections.streamops.kafka.plugins.module_utils._gate.isr import Goal
@@ -130,6 +137,27 @@ def unmet_looks(monkeypatch: pytest.MonkeyPatch, denied: Iterable[set[tuple[str,
     monkeypatch.setattr(look, "strangers_at", lambda _connection, _servers, _cluster_id: elsewhere)
     observer = look.IsrObserver(Connection(("a:1",)), Goal("own", broker=1, serves=True))
     return ["; ".join(observer.take().unmet) for _look in range(2)]
+
+
+@pytest.mark.parametrize("serves", [True, False])
+def test_what_a_move_is_about_to_add_is_nobodys_fault_in_the_second_look_either(
+    monkeypatch: pytest.MonkeyPatch, serves: bool
+) -> None:
+    late = Partition("u", 0, 2, (2, 3), (2,), 1, False)
+    moved = Partition("t", 0, 1, (1, 2, 3), (1, 2), 2, False)
+    move = InFlight("t", 0, (1, 2, 3), frozenset({3}), frozenset())
+    looks = iter([replace(SERVING, partitions=(moved, late)), replace(SERVING, partitions=(moved,))])
+    monkeypatch.setattr(look, "require_describe", lambda _session, _what: None)
+    monkeypatch.setattr(look, "glance", lambda _session: next(looks))
+    monkeypatch.setattr(look, "list_reassignments", lambda _session: {move.key: move})
+    monkeypatch.setattr(look, "ends_at", lambda _session, _broker, _keys: ({}, {}, set()))
+    monkeypatch.setattr(
+        look, "look_at_copying", lambda _session, seen, _before: Look(seen.partitions, frozenset(NAMES))
+    )
+    monkeypatch.setattr(look.time, "sleep", lambda _seconds: None)
+    observation = look.IsrObserver(Connection(("a:1",)), Goal("own", broker=1, serves=serves)).take()
+    assert [fault["kind"] for fault in observation.attributions] == ([] if serves else ["pair"])
+    assert observation.unmet == []
 
 
 def test_what_a_broker_denies_leading_in_two_looks_is_not_served(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._node import codec_trial
 from ansible_collections.streamops.kafka.plugins.module_utils._node.codec_trial import (
     BATCHES,
     MAINS,
@@ -21,6 +22,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._node.codec_trial 
     largest_message,
     plain_batch,
     said_by,
+    takes_records,
     temporary_directory,
 )
 
@@ -90,6 +92,22 @@ def test_a_directory_of_another_user_is_closed(tmp_path: Path) -> None:
     assert directory_fault(words, "a-user-that-is-made-later") == ""
 
 
+def test_who_has_no_name_is_asked_and_an_access_list_decides_more_than_the_mode(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nameless(_number: int) -> None:
+        raise KeyError("uid not found")
+
+    other = "nobody" if getpass.getuser() != "nobody" else "daemon"
+    monkeypatch.setattr(codec_trial.pwd, "getpwuid", nameless)
+    words = [f"-Djava.io.tmpdir={tmp_path}"]
+    assert directory_fault(words, "") == ""
+    tmp_path.chmod(0o750)
+    assert "is not writable" in directory_fault(words, other)
+    monkeypatch.setattr(codec_trial.os, "listxattr", lambda _path: ["system.posix_acl_access"])
+    assert directory_fault(words, other) == ""
+
+
 def test_the_plain_batch_has_the_size_of_the_largest_message() -> None:
     batch = plain_batch(largest_message(""))
     assert 1048588 - 200 < len(batch) <= 1048588
@@ -111,6 +129,13 @@ def test_each_release_has_the_tool_under_one_of_two_names(tmp_path: Path) -> Non
     assert [command[2] for command in started] == list(MAINS)
     files = started[-1][-1].split(",")
     assert [Path(file).parent.name for file in files] == [*BATCHES, PLAIN]
+
+
+def test_a_controller_that_is_no_broker_takes_no_records() -> None:
+    assert not takes_records("process.roles=controller\n")
+    # A broker, both, a broker with ZooKeeper, and a mirror, whose properties are not judged.
+    for properties in ("process.roles=broker\n", "process.roles=broker,controller\n", "broker.id=1\n", ""):
+        assert takes_records(properties)
 
 
 def test_an_authorizer_that_java_does_not_load_is_a_fault() -> None:

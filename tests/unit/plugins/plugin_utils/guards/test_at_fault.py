@@ -27,6 +27,8 @@ def fault(kind: str, followers: list[int], leaders: list[int]) -> dict[str, Any]
         ([fault("pair", [1], [2])], {2: [SLOW]}, None),
         ([fault("leader", [1, 3], [2])], {1: [SLOW]}, None),
         ([fault("leader", [1, 3], [2]), fault("follower", [1], [2, 3])], {1: [SLOW]}, None),
+        # It copies from nobody itself, whatever another one does besides.
+        ([fault("follower", [2], [1, 3]), fault("follower", [1], [2, 3])], {1: [SLOW]}, None),
         # Of others, and of whom time mends.
         ([fault("pair", [1], [3])], {1: [SLOW]}, None),
         ([fault("catching_up", [1], [2])], {1: [SLOW]}, None),

@@ -22,6 +22,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.gate impo
     seconds_for,
     step,
     unanswered,
+    with_pace,
 )
 
 
@@ -147,6 +148,18 @@ def test_a_gate_that_is_open_has_its_time_and_one_that_flaps_has_not() -> None:
     assert set(progress[FLAPS:]) == {""}
     opening.step(OPEN, True, 50.0)
     assert opening.unsteady().startswith("restart_gate node 3: refused, nothing was stopped: it was open, 1 of 3 good")
+
+
+def test_a_gate_that_shuts_while_a_change_is_timed_is_waited_for_again() -> None:
+    figures = {"metadata_seconds": 0.03, "not_timed": ""}
+    assert with_pace(OPEN, {**OPEN, **figures}) == {**OPEN, **figures}
+    assert with_pace(OPEN, {"failed": True, "msg": "no answer"}) == OPEN
+    opening = Opening([3], Hold(10.0))
+    for second in range(0, 11, 5):
+        opened = opening.step(OPEN, True, float(second))
+    assert opened.state == DONE
+    assert opening.step(with_pace(OPEN, {**SHUT, **figures}), True, 10.0).state == GOING
+    assert [opening.step(OPEN, True, second).state for second in (12.0, 16.0, 20.0)] == [GOING, GOING, DONE]
 
 
 def copying(size: int | None, *kinds: str) -> dict[str, Any]:

@@ -308,3 +308,6 @@ def test_the_cluster_of_the_inventory_or_of_the_disks_must_answer() -> None:
     assert asked() == ""
     assert asked(__common_node_info={"disks": disks}) == "of-disks"
     assert asked(__common_node_info={"disks": disks}, kafka_cluster_id="given") == "given"
+    brokers = hosts("b1", "b2", kafka_mode="zookeeper", kafka_listeners=[CLIENT, BROKER], kafka_cluster_id="given")
+    drawn = view(brokers, brokers=["b1", "b2"], host="b1")["answers"]["by_control_node"]["listeners"]
+    assert [listener["cluster_id"] for listener in drawn] == [""]

@@ -306,15 +306,41 @@ def test_a_follower_that_changed_is_named_for_the_leader_that_is_not_whole_becau
     change = {"start_files": {"last_change": {"changes": ["replica.fetch.backoff.ms: 200 -> 300000"]}}}
     failed = {"k1": {"__common_whole": {"failed": True, "attributions": [pair]}}}
     assert blamed(info(disk(), **change), info(disk()), **failed) == {
+        "node": "k1",
         "host": "k0",
+        "name": "k0",
         "why": "broker 0 does not copy from broker 1. So k0 is at fault, not k1. Changed last on k0: "
         "replica.fetch.backoff.ms: 200 -> 300000.",
         "is_fresh": False,
+        "restarts": False,
     }
+    reason = {"kind": "property", "name": "replica.fetch.backoff.ms", "old": "300000", "new": "200"}
+    assert blamed(info(disk(), **change, restart_reasons=[reason]), info(disk()), **failed)["restarts"]
     assert "Changed last on k0: nothing that is known." in blamed(info(disk()), info(disk()), **failed)["why"]
     assert blamed(info(disk(), **change), info(disk())) == {}
     whole = {"k1": {"__common_whole": {"failed": False, "attributions": [pair]}}}
     assert blamed(info(disk(), **change), info(disk()), **whole) == {}
+
+
+def test_a_broker_at_fault_that_the_inventory_lacks_ends_the_run_at_the_node_that_is_not_whole() -> None:
+    fault = {"kind": "follower", "followers": [7], "leaders": [0, 1], "phrase": "broker 7 does not copy"}
+    failed = {"k1": {"__common_whole": {"failed": True, "attributions": [fault]}}}
+    assert blamed(info(disk()), info(disk()), **failed) == {
+        "node": "k1",
+        "host": "k1",
+        "name": "broker 7",
+        "why": "broker 7 does not copy. So broker 7 is at fault, not k1. Changed last on broker 7: nothing that is "
+        "known.",
+        "is_fresh": False,
+        "restarts": False,
+    }
+
+
+def test_of_several_that_are_not_whole_the_own_node_is_told() -> None:
+    fault = {"kind": "follower", "followers": [2], "leaders": [0, 1], "phrase": "broker 2 does not copy"}
+    left = {"__common_whole": {"failed": True, "attributions": [fault]}}
+    assert blamed(info(disk()), info(disk()), info(disk()), k0=left, k1=left)["node"] == "k0"
+    assert blamed(info(disk()), info(disk()), info(disk()), k1=left)["node"] == "k1"
 
 
 def test_a_node_that_went_back_to_another_release_says_from_which_to_which() -> None:
