@@ -289,14 +289,15 @@ def _of_the_old(seen: Seen, before: Marks, topic: str) -> Iterator[Gap]:
             continue
         # It may have been mirrored further before it was deleted.
         first = max(settled, min(seen.positions.get(key, 0), mark.end))
-        if first < mark.end and not _is_told(before, key, first):
+        if first < mark.end and not _is_told(before, key, (first, mark.end - 1)):
             doubt = "" if _is_of_the_old(seen, mark, key) else MOVED_ON
             yield _judged(Gap(RECREATED, *key, first=first, last=mark.end - 1), mark.data, doubt)
 
 
-def _is_told(before: Marks, key: Key, first: int) -> bool:
+def _is_told(before: Marks, key: Key, lost: Range) -> bool:
     """Tell whether a look found the loss while the topic was away, before it was created again."""
-    return any(gap.kind == DELETED and (gap.topic, gap.partition, gap.first) == (*key, first) for gap in before.gaps)
+    known = (gap for gap in before.gaps if gap.kind == DELETED and (gap.topic, gap.partition) == key)
+    return any((gap.first, gap.last) == lost for gap in known)
 
 
 def _is_of_the_old(seen: Seen, mark: Mark, key: Key) -> bool:
