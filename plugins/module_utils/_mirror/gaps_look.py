@@ -145,7 +145,7 @@ def _policies(origin: Session, topics: Sequence[str]) -> dict[str, str]:
 def _policies_of(origin: Session, topics: Sequence[str]) -> dict[str, str]:
     if not topics:
         return {}
-    known = describe_configs(origin, TOPIC, dict.fromkeys(topics, [_POLICY]))
+    known = describe_configs(origin, TOPIC, dict.fromkeys(topics, (_POLICY,)))
     return {topic: values[_POLICY].value or "" for topic, values in known.items() if _POLICY in values}
 
 
