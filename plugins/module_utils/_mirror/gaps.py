@@ -38,6 +38,8 @@ KEPT = 1_000
 #: Offsets above a position in which a look reads which ones are records. Of small records one answer of a broker holds
 #: as many (max.partition.fetch.bytes, 1 MiB).
 HEAD = 1_000
+#: Offsets that a look reads of all partitions together. 100,000 records take about a second (docs/mirror-status.md).
+MOST = 1_000_000
 #: Ranges of records that are kept of a partition, the lowest and the last: what is deleted goes from below.
 RANGES = 8
 
@@ -103,7 +105,8 @@ def unread(seen: Seen, before: Marks) -> dict[Key, Range]:
     """Where a look is to read which offsets are records: of a partition the first offset, and the one after the last.
 
     That is above the position of a mirror that is behind, and at the beginning of a log that may not be the one to
-    which the position belongs. What the last look read there is not read again.
+    which the position belongs. What the last look read there is not read again. Where very many partitions are behind,
+    a look reads less of each.
     """
     ranges = {}
     for key, log in seen.logs.items():
@@ -121,7 +124,8 @@ def unread(seen: Seen, before: Marks) -> dict[Key, Range]:
         is_read = is_same and mark.data and (mark.position, mark.settled) == (first, first) and last <= (mark.end or 0)
         if first < last and not is_read:
             ranges[key] = (first, last)
-    return ranges
+    head = min(HEAD, max(1, MOST // max(1, len(ranges))))
+    return {key: (first, min(first + head, last)) for key, (first, last) in ranges.items()}
 
 
 def pending(lost: Iterable[Gap], before: Marks) -> bool:

@@ -514,6 +514,14 @@ def test_what_a_look_read_is_not_read_again_while_the_mirror_stands() -> None:
     assert gaps.unread(look(0, 100, 90), Marks()) == {ONE: (90, 100)}
 
 
+def test_a_look_at_very_many_partitions_that_are_behind_reads_less_of_each() -> None:
+    keys = [("orders", number) for number in range(4 * gaps.MOST // gaps.HEAD)]
+    seen = Seen(dict.fromkeys(keys, Log(0, 5000)), dict.fromkeys(keys, 60))
+    windows = gaps.unread(seen, Marks())
+    assert windows.keys() == set(keys)
+    assert sum(last - first for first, last in windows.values()) == gaps.MOST
+
+
 def test_few_ranges_are_kept_of_a_log_with_many_transactions() -> None:
     seen = replace(look(0, 300, 60), data={ONE: [(at, at) for at in range(60, 300, 2)]})
     kept = gaps.marks(seen, Marks(), [], "then").partitions[ONE].data
