@@ -175,6 +175,13 @@ checkpoint_age_ms:
     MirrorMaker writes none while no group moves.
   type: int
   returned: when both clusters were seen, not with O(state=alive)
+tuning_topics:
+  description: >-
+    Topics that a tuning of a mirror made, by the name of the cluster that has them. While no tuning is under way, a
+    killed one left them.
+  type: dict
+  returned: when both clusters were seen, not with O(state=alive)
+  sample: {dc_a: [_streamops_tune_load]}
 history:
   description: >-
     What was seen look by look, at most the last 500, and the last 3 of a wait that failed; C(elapsed) is in

@@ -100,7 +100,7 @@ _PAIR: dict[str, Field] = {
     "target": Field("string", "name in the target", True),
 }
 _GAP: dict[str, Field] = {
-    "kind": Field("string", "purged, truncated or recreated"),
+    "kind": Field("string", "purged, truncated, truncated_unmirrored, deleted or recreated"),
     "topic": Field("string", "name in the source", True),
     "partition": Field("integer", "partition of the source", True),
     "first": Field("integer", "first offset that is missing", True),

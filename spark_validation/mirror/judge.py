@@ -25,6 +25,8 @@ from spark_validation.mirror.seen import (
 )
 from spark_validation.mirror.wait import Waited
 
+# The kind of a gap, as mirror_gaps tells it, whose records were mirrored before the log of the source was cut.
+_TRUNCATED = "truncated"
 # So many topics are named in a sentence.
 _NAMED = 5
 _TITLES = {
@@ -77,11 +79,13 @@ def judge_caught_up(waited: Waited, frontiers: Mapping[Place, int | None], secon
 
 
 def judge_gaps(arguments: Arguments) -> list[Check]:
-    """Judge what the source lost before it was mirrored: it is on no side, so nothing compares it.
+    """Judge what the source lost: before it was mirrored it is on no side, and after a cut it is on one side alone.
 
     Every gap of the flow counts, also of a topic that is gone and hence not among those that are compared.
     """
-    certain = [gap for gap in arguments.gaps if gap.get("certain", True)]
+    sure = [gap for gap in arguments.gaps if gap.get("certain", True)]
+    cut = [gap for gap in sure if gap.get("kind") == _TRUNCATED]
+    certain = [gap for gap in sure if gap not in cut]
     uncertain = [gap for gap in arguments.gaps if not gap.get("certain", True)]
     examples = arguments.max_examples
     checks = [
@@ -96,8 +100,21 @@ def judge_gaps(arguments: Arguments) -> list[Check]:
             examples_total=len(certain),
         )
     ]
+    if cut:
+        checks.append(
+            none_of(
+                "truncated",
+                "The source still has what was mirrored of a log that was cut",
+                "records",
+                sum(gap["records"] for gap in cut),
+                cut[:examples],
+                f"{_of_topics(cut)}: the mirror alone has these records; raise retention.ms there before it deletes "
+                "them, then forget them with mirror_gaps (docs/mirror-gaps.md)",
+                examples_total=len(cut),
+            )
+        )
     if uncertain:
-        title = "Offsets that may have held records which were never mirrored (no look knows)"
+        title = "Offsets that may have held records which were never mirrored (not certain)"
         total = sum(gap["records"] for gap in uncertain)
         checks.append(replace(noted("possible_gaps", title, "offsets", total, uncertain[:examples]),
                               examples_total=len(uncertain)))  # fmt: skip

@@ -167,4 +167,6 @@ def _overlap(gap: Gap, other: Gap) -> bool:
         return False
     if gap.kind == RECREATED or gap.first is None or gap.last is None or other.first is None or other.last is None:
         return False  # A topic may be created again more than once, and offsets of two logs are not to be compared.
+    if gap.kind == DELETED and gap.last != other.last:
+        return False  # As long as it is away, its last record stays the same: this one was created again in between.
     return gap.first <= other.last and other.first <= gap.last

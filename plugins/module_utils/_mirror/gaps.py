@@ -38,6 +38,8 @@ KEPT = 1_000
 #: Offsets above a position in which a look reads which ones are records. Of small records one answer of a broker holds
 #: as many (max.partition.fetch.bytes, 1 MiB).
 HEAD = 1_000
+#: Offsets that a look reads of all partitions together. 100,000 records take about a second (docs/mirror-status.md).
+MOST = 1_000_000
 #: Ranges of records that are kept of a partition, the lowest and the last: what is deleted goes from below.
 RANGES = 8
 
@@ -103,7 +105,8 @@ def unread(seen: Seen, before: Marks) -> dict[Key, Range]:
     """Where a look is to read which offsets are records: of a partition the first offset, and the one after the last.
 
     That is above the position of a mirror that is behind, and at the beginning of a log that may not be the one to
-    which the position belongs. What the last look read there is not read again.
+    which the position belongs. What the last look read there is not read again. Where very many partitions are behind,
+    a look reads less of each.
     """
     ranges = {}
     for key, log in seen.logs.items():
@@ -121,7 +124,8 @@ def unread(seen: Seen, before: Marks) -> dict[Key, Range]:
         is_read = is_same and mark.data and (mark.position, mark.settled) == (first, first) and last <= (mark.end or 0)
         if first < last and not is_read:
             ranges[key] = (first, last)
-    return ranges
+    head = min(HEAD, max(1, MOST // max(1, len(ranges))))
+    return {key: (first, min(first + head, last)) for key, (first, last) in ranges.items()}
 
 
 def pending(lost: Iterable[Gap], before: Marks) -> bool:
@@ -289,14 +293,15 @@ def _of_the_old(seen: Seen, before: Marks, topic: str) -> Iterator[Gap]:
             continue
         # It may have been mirrored further before it was deleted.
         first = max(settled, min(seen.positions.get(key, 0), mark.end))
-        if first < mark.end and not _is_told(before, key, first):
+        if first < mark.end and not _is_told(before, key, (first, mark.end - 1)):
             doubt = "" if _is_of_the_old(seen, mark, key) else MOVED_ON
             yield _judged(Gap(RECREATED, *key, first=first, last=mark.end - 1), mark.data, doubt)
 
 
-def _is_told(before: Marks, key: Key, first: int) -> bool:
+def _is_told(before: Marks, key: Key, lost: Range) -> bool:
     """Tell whether a look found the loss while the topic was away, before it was created again."""
-    return any(gap.kind == DELETED and (gap.topic, gap.partition, gap.first) == (*key, first) for gap in before.gaps)
+    known = (gap for gap in before.gaps if gap.kind == DELETED and (gap.topic, gap.partition) == key)
+    return any((gap.first, gap.last) == lost for gap in known)
 
 
 def _is_of_the_old(seen: Seen, mark: Mark, key: Key) -> bool:

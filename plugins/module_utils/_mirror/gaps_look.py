@@ -131,13 +131,22 @@ def _with_records(flow: Flow, origin: Session, seen: status.Seen, before: gaps.M
 
 def _policies(origin: Session, topics: Sequence[str]) -> dict[str, str]:
     """C(cleanup.policy) of these topics; without those that the caller may not read or that are gone."""
+    try:
+        return _policies_of(origin, topics)
+    except RequestFailedError:
+        pass  # Which topics the caller may not read is found one by one.
     policies: dict[str, str] = {}
     for topic in topics:
         with contextlib.suppress(RequestFailedError):
-            policy = describe_configs(origin, TOPIC, {topic: [_POLICY]}).get(topic, {}).get(_POLICY)
-            if policy is not None:
-                policies[topic] = policy.value or ""
+            policies |= _policies_of(origin, [topic])
     return policies
+
+
+def _policies_of(origin: Session, topics: Sequence[str]) -> dict[str, str]:
+    if not topics:
+        return {}
+    known = describe_configs(origin, TOPIC, dict.fromkeys(topics, (_POLICY,)))
+    return {topic: values[_POLICY].value or "" for topic, values in known.items() if _POLICY in values}
 
 
 def _refuse_hidden(flow: Flow, origin: Session, before: gaps.Marks, seen: status.Seen) -> None:

@@ -42,6 +42,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror.records im
     status_topic,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.status import Log, Seen
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.tuned import own_topics
 
 #: Options that say which flow is looked at, beside the names of its ends and its engine.
 FLOW_SPEC: dict[str, dict[str, Any]] = {
@@ -98,9 +99,15 @@ def look_within(flow: Flow, origin: Session, copy: Session, enough: int) -> Seen
     with at(here):
         # Before the logs: of a topic that is created again meanwhile, the next look sees another id.
         ids = topic_ids(origin)
-        logs = logs_of(flow, origin)
+        existing = topics_at(origin, None, None)
+        logs = logs_of(flow, origin, existing)
     with at(there):
-        seen = of_target(flow, copy, Seen(logs, ids={name: ids[name] for name, _number in logs if name in ids}))
+        seen = of_target(flow, copy, Seen(logs))
+        seen = replace(
+            seen,
+            ids={name: ids[name] for name, _number in logs if name in ids},
+            tuned={flow.source: own_topics(existing), flow.target: own_topics(seen.targets)},
+        )
     with at(here):
         if flow.engine == LEGACY:
             seen = replace(seen, positions=committed_offsets(origin, legacy_group(flow)))
@@ -120,9 +127,8 @@ def _age(at_ms: int | None) -> int | None:
     return None if at_ms is None else max(0, round(time.time() * 1000) - at_ms)
 
 
-def logs_of(flow: Flow, source: Session) -> dict[Key, Log]:
+def logs_of(flow: Flow, source: Session, existing: Mapping[str, Sequence[Partition]]) -> dict[Key, Log]:
     """Where the logs of all partitions of the flow begin and end, in one request for each broker and edge."""
-    existing = topics_at(source, None, None)
     return edges(source, {name: existing[name] for name in status.chosen(flow, existing)})
 
 

@@ -77,6 +77,8 @@ class Seen:
     ids: Mapping[str, str] = field(default_factory=dict)
     #: Why tasks of the flow's connectors failed, by task.
     failed: Mapping[str, str] = field(default_factory=dict)
+    #: Topics of tunings by the name of the end that has them.
+    tuned: Mapping[str, Sequence[str]] = field(default_factory=dict)
     #: The offset in MirrorMaker 2's own topic at which it wrote each position down; none of the legacy engine.
     flushes: Mapping[Key, int] = field(default_factory=dict)
     #: Ranges of offsets (the first, the last) that the look read as committed records, of those partitions only for
@@ -201,6 +203,7 @@ def describe(flow: Flow, seen: Seen) -> dict[str, Any]:
         "partitions_done": done,
         "heartbeat_age_ms": seen.heartbeat_age_ms,
         "checkpoint_age_ms": seen.checkpoint_age_ms,
+        "tuning_topics": {end: list(names) for end, names in seen.tuned.items() if names},
     }
 
 

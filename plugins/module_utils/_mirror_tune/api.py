@@ -21,11 +21,10 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.api import visit
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.tuned import LOAD, own_topics
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.names import (
-    LOAD,
     MARK,
     copy_topic,
-    own_topics,
     with_load,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.plan import COPIES, Disk

@@ -18,8 +18,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror.api import
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.look import at
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.status import chosen, refuse_one_cluster
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.tuned import own_topics
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune import api
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.names import own_topics
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.plan import (
     START_SECONDS,
     Asked,

@@ -8,19 +8,12 @@ does not copy the load, and a flow back does not copy the copies.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
-PREFIX = "_streamops_tune_"
-#: The topic of the source that holds the load.
-LOAD = f"{PREFIX}load"
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.tuned import LOAD, PREFIX, own_topics
+
 #: Each key of the load begins with it: a topic with other records was not filled by a tuning.
 MARK = b"streamops-tune-"
-#: What a mirror writes into MirrorMaker's topics about a source (DefaultReplicationPolicy, MirrorMakerConfig).
-_TOPIC = re.compile(
-    rf"{PREFIX}load|{PREFIX}\d+\.{PREFIX}load|mm2-(?:offsets|configs|status|offset-syncs)\.{PREFIX}\d+\.internal"
-    rf"|{PREFIX}\d+\.checkpoints\.internal"
-)
 
 
 def alias(number: int) -> str:
@@ -36,12 +29,6 @@ def copy_topic(number: int) -> str:
 def group(number: int) -> str:
     """The group of Connect's workers of a run in the target."""
     return f"{alias(number)}-mm2"
-
-
-def own_topics(names: Iterable[str], run: int = 0) -> list[str]:
-    """The topics among these that a tuning made, sorted; only those of one run where its number is given."""
-    mine = f"{alias(run)}." if run else ""
-    return sorted(name for name in names if _TOPIC.fullmatch(name) and mine in name)
 
 
 def with_load(names: Iterable[str]) -> list[str]:

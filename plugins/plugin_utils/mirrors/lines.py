@@ -9,6 +9,7 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import duration
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.tuned import PATTERN
 
 #: Topics that a line names; a mirror may have thousands.
 SHOWN = 8
@@ -42,7 +43,17 @@ def mirror_lines(found: Mapping[str, Any]) -> list[str]:
         f"Heartbeat    {_age(found['heartbeat_age_ms'])}",
         f"Checkpoint   {_age(found['checkpoint_age_ms'])}",
     ]
-    return lines + [f"Problem      {problem}" for problem in found["problems"]]
+    lines += [f"Problem      {problem}" for problem in found["problems"]]
+    return lines + [_tuned(end, names) for end, names in sorted(found.get("tuning_topics", {}).items())]
+
+
+def _tuned(end: str, names: Sequence[str]) -> str:
+    """Say which topics of a tuning a cluster has, and how they go; a tuning that runs deletes its own at its end."""
+    return (
+        f"Tuning       {end} has {capped(names, SHOWN)}. A run of mirror_tune.yml deletes them at its end. If none is "
+        "under way, a killed one left them; delete them: kafka-topics.sh --bootstrap-server HOST:PORT --delete "
+        f"--topic '{PATTERN}'"
+    )
 
 
 def gap_lines(found: Mapping[str, Any]) -> list[str]:

@@ -25,6 +25,8 @@ SEVERITIES = ("critical", "warning")
 NOT_NEGATIVE = (0, None)
 #: How long an alert goes on whose source is silent: one that is gone for good is not told for ever.
 HELD = "7d"
+#: The labels by which a target of Prometheus is known.
+TARGET = ("cluster", "instance")
 #: A duration as Prometheus writes it, in units of falling size.
 DURATION = re.compile(r"(?=\d)(\d+d)?(\d+h)?(\d+m)?(\d+s)?")
 
@@ -33,10 +35,11 @@ DURATION = re.compile(r"(?=\d)(\d+d)?(\d+h)?(\d+m)?(\d+s)?")
 class Alert:
     """One alert of the table; `numbers` are those of `expr`, by name. `period` is the `for` of Prometheus.
 
-    `terms` are the expressions by name that `expr` may use. `causes` are the alerts that follow from it where labels of
-    the names in `within` are the same; `causing` is a matcher of what they follow from, empty for all of it.
-    Event-Driven Ansible starts the job template `looks` and the workflow of the change `proposes`; empty for none.
-    `heard` is PromQL that has a series, with the labels of the names in `by`, while the source of the alert speaks.
+    `terms` are the expressions by name that `expr` and `heard` may use. `causes` are the alerts that follow from it
+    where labels of the names in `within` are the same; `causing` is a matcher of what they follow from, empty for all
+    of it. Event-Driven Ansible starts the job template `looks` and the workflow of the change `proposes`; empty for
+    none. `heard` is PromQL that has a series, with the labels of the names in `by`, while the source of the alert
+    speaks.
     """
 
     group: str
@@ -62,11 +65,20 @@ class Alert:
 
     @property
     def query(self) -> str:
-        """Return the PromQL with its numbers and terms filled in, on one line."""
+        """Return the PromQL of what makes it fire, filled in, on one line."""
+        return self._filled_in(self.expr)
+
+    @property
+    def told(self) -> str:
+        """Return the PromQL that has a series while its source speaks, filled in, on one line."""
+        return self._filled_in(self.heard)
+
+    def _filled_in(self, text: str) -> str:
+        """Return PromQL with the numbers and terms of this alert."""
         numbers = {name: written(number) for name, number in self.numbers.items()}
         # A term whose numbers this alert does not have is not used in it.
         terms = {name: Template(term).safe_substitute(numbers) for name, term in self.terms.items()}
-        return " ".join(Template(self.expr).substitute({**terms, **numbers}).split())
+        return " ".join(Template(text).substitute({**terms, **numbers, "held": HELD}).split())
 
     @property
     def record(self) -> str:
@@ -77,7 +89,8 @@ class Alert:
     def rule(self) -> str:
         """Return the PromQL of its rule: what fires and has a source that fell silent goes on with its last value.
 
-        ALERTS tells whether it fired at the evaluation before: what rested since is not brought back.
+        ALERTS tells whether it fired at the evaluation before: what rested since is not brought back. A target that
+        Prometheus reads no more has no `up`: a node or a cluster that was taken away is not silent, it is gone.
         """
         if not self.heard:
             return self.query
@@ -85,7 +98,8 @@ class Alert:
         return (
             f"{self.record} or (last_over_time({self.record}[{HELD}]) "
             f"and ignoring (alertname, alertstate, severity) {firing} "
-            f"unless on ({', '.join(self.by)}) ({' '.join(self.heard.split())}))"
+            f"unless on ({', '.join(self.by)}) ({self.told}) "
+            f"and on ({', '.join(label for label in TARGET if label in self.by)}) up)"
         )
 
 

@@ -175,6 +175,14 @@ def test_a_gap_of_a_topic_that_is_gone_fails_and_is_named() -> None:
     )
 
 
+def test_records_that_the_mirror_alone_has_are_not_called_lost_on_both_sides() -> None:
+    gap = {"topic": "orders", "partition": 0, "first": 60, "last": 79, "records": 20, "kind": "truncated"}
+    gaps, cut = judge.judge_gaps(arguments(gaps=[gap]))
+    assert (gaps.name, gaps.status, gaps.actual) == ("gaps", "pass", 0)
+    assert (cut.name, cut.status, cut.actual, cut.examples) == ("truncated", "fail", 20, [gap])
+    assert cut.suggests.startswith("topic orders: the mirror alone has these records")
+
+
 def test_a_gap_that_no_look_is_certain_of_is_shown_and_fails_nothing() -> None:
     gap = {"topic": "gone", "partition": 0, "first": 0, "last": 9, "records": 10, "kind": "purged", "certain": False}
     gaps, possible = judge.judge_gaps(arguments(gaps=[gap]))

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import ConfigValue
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror import gaps, gaps_look
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gap import (
@@ -379,6 +381,36 @@ def test_a_loss_is_told_once_when_the_topic_is_deleted_and_later_created_again()
     assert not gaps.told(gaps.forgotten(known))
 
 
+def test_a_topic_that_is_deleted_a_second_time_lost_other_records() -> None:
+    """Somebody said of the first loss that it was dealt with; both begin at the same offset."""
+    first = Gap(DELETED, "orders", 0, 0, 99, seen_at="then", forgotten=True)
+    before = Marks(partitions={ONE: gaps.Mark(0, 0, 50)}, gaps=[first])
+    lost = gaps.gaps(gone(0), before, {}, lambda _topic: True)
+    assert [(gap.first, gap.last) for gap in lost] == [(0, 49)]
+    known = gaps.marks(gone(0), before, lost, "now")
+    assert [(gap.last, gap.seen_at) for gap in gaps.told(known)] == [(49, "now")]
+    assert first in known.gaps
+
+
+@pytest.mark.parametrize(("denied", "policies", "requests"), [("", ["orders", "users"], 1), ("users", ["orders"], 3)])
+def test_policies_are_asked_for_together_and_a_topic_without_a_right_hides_no_other(
+    monkeypatch: pytest.MonkeyPatch, denied: str, policies: list[str], requests: int
+) -> None:
+    asked = []
+
+    def describe(_session: object, _kind: int, wanted: Mapping[str, list[str]]) -> dict[str, dict[str, ConfigValue]]:
+        asked.append(list(wanted))
+        if denied in wanted:
+            raise RequestFailedError("configs of", denied, "TOPIC_AUTHORIZATION_FAILED", "")
+        return {name: {key: ConfigValue("compact") for key in keys} for name, keys in wanted.items()}
+
+    monkeypatch.setattr(gaps_look, "describe_configs", describe)
+    nobody = cast("Session", None)
+    assert gaps_look._policies(nobody, ["orders", "users"]) == dict.fromkeys(policies, "compact")
+    assert gaps_look._policies(nobody, []) == {}
+    assert len(asked) == requests
+
+
 def nothing_matches(named: bool) -> NothingToMirrorError:
     return NothingToMirrorError("mirror a->b: no topic of a matches orders.*", topics=[], named=named)
 
@@ -480,6 +512,14 @@ def test_what_a_look_read_is_not_read_again_while_the_mirror_stands() -> None:
     assert gaps.unread(look(0, 6000, 90), after(first)) == {ONE: (90, 90 + gaps.HEAD)}
     assert gaps.unread(look(0, 100, 100), Marks()) == {}
     assert gaps.unread(look(0, 100, 90), Marks()) == {ONE: (90, 100)}
+
+
+def test_a_look_at_very_many_partitions_that_are_behind_reads_less_of_each() -> None:
+    keys = [("orders", number) for number in range(4 * gaps.MOST // gaps.HEAD)]
+    seen = Seen(dict.fromkeys(keys, Log(0, 5000)), dict.fromkeys(keys, 60))
+    windows = gaps.unread(seen, Marks())
+    assert windows.keys() == set(keys)
+    assert sum(last - first for first, last in windows.values()) == gaps.MOST
 
 
 def test_few_ranges_are_kept_of_a_log_with_many_transactions() -> None:

@@ -217,3 +217,9 @@ def test_a_failed_task_is_a_problem_however_little_is_behind() -> None:
         "mirror is stopped and started"
     ]
     assert not found["caught_up"]
+
+
+def test_topics_of_a_tuning_are_told_by_the_cluster_that_has_them() -> None:
+    left = {"a": [], "b": ["_streamops_tune_load"]}
+    assert status.describe(FLOW, Seen({}, tuned=left))["tuning_topics"] == {"b": ["_streamops_tune_load"]}
+    assert status.describe(FLOW, Seen({}))["tuning_topics"] == {}

@@ -77,7 +77,7 @@ def test_a_process_is_given_its_files_and_heap_and_what_it_used_is_told(director
 
 
 def test_a_process_ends_by_itself_when_its_time_is_over(directory: Path) -> None:
-    pid = started(directory, BUSY, seconds=1)
+    pid = started(directory, BUSY, seconds=3)
     until(lambda: not runs(pid), "the end", timeout=30)
     assert stopped(directory)["ran"] is False
 

@@ -6,13 +6,12 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow, matches
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.tuned import LOAD, own_topics
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.names import (
-    LOAD,
     alias,
     copy_topic,
     group,
     own_acls,
-    own_topics,
     with_load,
 )
 

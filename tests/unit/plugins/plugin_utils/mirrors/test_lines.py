@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.lines import (
@@ -46,6 +47,16 @@ def test_many_topics_are_counted_and_the_worst_named_first() -> None:
 
 def test_problems_have_lines_of_their_own() -> None:
     assert mirror_lines(found(problems=["not in b: a.orders"]))[-1] == "Problem      not in b: a.orders"
+
+
+def test_topics_of_a_tuning_are_named_with_the_command_that_deletes_them_alone() -> None:
+    left = ["_streamops_tune_3._streamops_tune_load", "mm2-configs._streamops_tune_3.internal"]
+    line = mirror_lines(found(tuning_topics={"b": left}))[-1]
+    assert line.startswith(f"Tuning       b has {left[0]}, {left[1]}. ")
+    pattern = line.split("--topic ")[1].strip("'")
+    names = [*left, "_streamops_tune_load", "_streamops_tune_3.orders", "mm2-configs.a.internal", "orders"]
+    assert [name for name in names if re.fullmatch(pattern, name)] == names[:3]
+    assert len(mirror_lines(found(tuning_topics={}))) == len(mirror_lines(found()))
 
 
 def ending_at(*ends: int | None) -> dict[str, Any]:

@@ -50,6 +50,10 @@ def of(group: str, partitions: int = 1, **values: str) -> dict[str, str]:
     return found
 
 
+#: A node of the cluster, which Prometheus reads.
+UP = {'up{cluster="c",instance="n1",job="kafka"}': "1x400"}
+
+
 def fired(folder: Path, series: Series, at: Sequence[str]) -> dict[str, dict[str, list[str]]]:
     """By time and alert the groups for which it fires after these series, as Prometheus evaluates it."""
     written = rules([alert for alert in chosen(table(), {}) if alert.name in ABOUT])
@@ -65,7 +69,7 @@ def fired(folder: Path, series: Series, at: Sequence[str]) -> dict[str, dict[str
         "tests": [
             {
                 "interval": "1m",
-                "input_series": [{"series": name, "values": values} for name, values in series.items()],
+                "input_series": [{"series": name, "values": values} for name, values in {**UP, **series}.items()],
                 "alert_rule_test": steps,
             }
         ],

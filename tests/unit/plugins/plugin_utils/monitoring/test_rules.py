@@ -243,13 +243,25 @@ PARTITION = '{cluster="c",consumergroup="g",topic="t",partition="0"}'
 STOPPED = {
     f"kafka_consumergroup_current_offset{PARTITION}": "0+5x10 50x15 %s",
     f"kafka_consumergroup_lag{PARTITION}": "0x10 9x15 %s",
+    'kafka_consumergroup_lag_sum{cluster="c",consumergroup="g",topic="t"}': "0x10 9x15 %s",
     'kafka_lag_silent_brokers{cluster="c"}': "0x26 %s",
+}
+
+
+TASK = 'kafka_connect_connector_task_status{cluster="c",instance="n1",connector="m",task="0",status="failed"}'
+#: Targets that Prometheus reads, also while they do not answer.
+UP = {
+    'up{cluster="b",instance="n1",job="kafka"}': "0x90",
+    'up{cluster="c",instance="n1",job="kafka"}': "0x90",
+    'up{cluster="c",instance="n2",job="kafka"}': "0x90",
 }
 
 
 def stopped(offset: str, lag: str, silent: str) -> dict[str, str]:
     """Series of a group that stops at minute 10 and is told as stopped before minute 27, and what comes then."""
-    return {name: values % then for (name, values), then in zip(STOPPED.items(), (offset, lag, silent), strict=True)}
+    return {
+        name: values % then for (name, values), then in zip(STOPPED.items(), (offset, lag, lag, silent), strict=True)
+    }
 
 
 @pytest.mark.parametrize(
@@ -276,6 +288,18 @@ def stopped(offset: str, lag: str, silent: str) -> dict[str, str]:
         ("KafkaGroupStopped", stopped("50+9x60", "0x60", "0x60"), False),
         # The group is deleted while the page tells of all others.
         ("KafkaGroupStopped", stopped("stale", "stale", "0x60"), False),
+        # The group reads again while a broker that it does not need is down.
+        ("KafkaGroupStopped", stopped("50+9x60", "0x60", "3x60"), False),
+        # Its node, and its whole cluster, is no longer one that Prometheus reads.
+        (
+            "KafkaLogDirOffline",
+            {DIRECTORIES: "1x5 stale", 'up{cluster="c",instance="n1",job="kafka"}': "0x9 stale"},
+            False,
+        ),
+        ("KafkaClusterDown", {STATUS % "DOWN": "1x5 stale", **dict.fromkeys(UP, "0x9 stale")}, False),
+        # A worker of a mirror ends, and begins anew without a task.
+        ("MirrorTaskFailed", {TASK: "1x5 stale"}, True),
+        ("MirrorTaskFailed", {TASK: "1x5 stale", 'up{cluster="c",instance="n1",job="mirror"}': "1x6 0x3 1x60"}, False),
     ],
 )
 def test_what_is_critical_does_not_end_because_its_source_fell_silent(
@@ -286,7 +310,7 @@ def test_what_is_critical_does_not_end_because_its_source_fell_silent(
         for rule in group["rules"]:
             rule["annotations"] = {}
     (tmp_path / "bare.yml").write_text(yaml.safe_dump(bare))
-    inputs = [{"series": one, "values": values} for one, values in series.items()]
+    inputs = [{"series": one, "values": values} for one, values in {**UP, **series}.items()]
     about = [{"eval_time": "45m", "alertname": name, "exp_alerts": []}]
     case = {
         "rule_files": ["bare.yml"],
