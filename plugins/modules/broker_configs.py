@@ -15,6 +15,9 @@ description:
     Keys that are not named are left alone.
   - Everything is judged by the cluster before anything is changed. A key that Kafka only reads at the start is
     refused with Kafka's own reason.
+  - A number that Kafka takes and that a cluster cannot live with, such as C(log.segment.bytes) 1, is refused with the
+    reason before anything is changed, and one that makes it slower or less safe is warned of. These are the bounds that
+    the preflight has for the file of a node. What is set already is not judged.
   - After a change it waits until every live broker shows it.
 options:
   brokers:

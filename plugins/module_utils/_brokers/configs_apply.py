@@ -53,7 +53,7 @@ def ensure_broker_configs(session: Session, params: Mapping[str, Any], check: bo
         "settings": {label(entity): config for entity, config in plan.settings.items()},
         "hidden": list(plan.hidden),
     }
-    for warning in plan.hidden:
+    for warning in (*plan.hidden, *plan.slow):
         warn(warning)
     if diff:
         result["diff"] = diff_of(plan.changes)
