@@ -90,6 +90,7 @@ failure:
 
 from ansible_collections.streamops.kafka.plugins.module_utils._brokers.configs_apply import ensure_broker_configs
 from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_on_cluster
+from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import asked_again
 
 ARGUMENT_SPEC = {
     "brokers": {"type": "dict", "default": {}},
@@ -100,7 +101,7 @@ ARGUMENT_SPEC = {
 
 def main() -> None:
     """Run the module."""
-    run_on_cluster(ARGUMENT_SPEC, ensure_broker_configs, idempotent=True)
+    run_on_cluster(ARGUMENT_SPEC, ensure_broker_configs, again=asked_again)
 
 
 if __name__ == "__main__":

@@ -87,12 +87,14 @@ def test_only_what_may_be_done_twice_is_asked_again(name: str, monkeypatch: pyte
     module = importlib.import_module(f"ansible_collections.streamops.kafka.plugins.modules.{name}")
 
     def caught(*_given: Any, **rules: Any) -> None:
-        raise Called(rules.get("idempotent", False))
+        raise Called(rules.get("again"), rules.get("idempotent"))
 
     monkeypatch.setattr(module, "run_on_cluster", caught)
     with pytest.raises(Called) as made:
         module.main()
-    assert made.value.args[0] is {**dict.fromkeys(IDEMPOTENT, True), "group_offsets": is_idempotent}.get(name, False)
+    again, unless = made.value.args
+    assert again is (applied.asked_again if name in {*IDEMPOTENT, "group_offsets"} else None)
+    assert unless is (is_idempotent if name == "group_offsets" else None)
 
 
 def test_a_shift_of_offsets_is_never_asked_for_again() -> None:
