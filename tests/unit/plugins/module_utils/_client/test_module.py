@@ -76,6 +76,7 @@ def test_a_lost_answer_is_looked_for_and_told(
     assert ended.value.code == 0, result
     assert (controller.sessions, controller.requests) == (2, 1 if carries_out else 2)
     assert result["changed"] is True
+    assert result["altered"] == ["user shop"], "what was done the first time is told, whoever finds it done"
     assert list(result["diff"]["after"].values()) == [{"producer_byte_rate": 1000.0}]
     (warning,) = warnings
     assert "No clear answer came for user shop" in warning
