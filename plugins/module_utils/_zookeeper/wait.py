@@ -38,7 +38,7 @@ def step(found: Mapping[str, Any], advance: Advance) -> Step:
 
 
 def failure(found: Mapping[str, Any], seconds: float, prolonged: str = "") -> dict[str, Any]:
-    """Return {msg, failure} of a wait that did not reach its goal; C(prolonged) says why it was longer than its time."""
+    """Return {msg, failure} of a wait that did not reach its goal; C(prolonged) says why it was so long."""
     lines = "".join(f"\n- {one}" for one in (*found["problems"], *found["refusals"]))
     msg = (
         f"zookeeper_wait: not reached within {seconds:.0f} s:{lines}\n"
