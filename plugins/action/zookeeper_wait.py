@@ -36,5 +36,5 @@ class ActionModule(ClusterAction):
         found.pop("invocation", None)
         result.update(found, changed=False, reached=reached, **followed.as_result())
         if not reached and not checking:
-            result.update(failed=True, **failure(found, followed.elapsed))
+            result.update(failed=True, **failure(found, followed.elapsed, followed.prolonged()))
         return result

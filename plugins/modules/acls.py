@@ -209,6 +209,7 @@ failure:
 
 from ansible_collections.streamops.kafka.plugins.module_utils._acls.apply import ensure_acls
 from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_on_cluster
+from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import asked_again
 
 OPERATIONS = [
     *["all", "read", "write", "create", "delete", "alter", "describe", "cluster_action", "describe_configs"],
@@ -243,7 +244,7 @@ ARGUMENT_SPEC = {
 
 def main() -> None:
     """Run the module."""
-    run_on_cluster(ARGUMENT_SPEC, ensure_acls, idempotent=True)
+    run_on_cluster(ARGUMENT_SPEC, ensure_acls, again=asked_again)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,9 @@ description:
     Keys that are not named are left alone.
   - Everything is judged by the cluster before anything is changed. A key that Kafka only reads at the start is
     refused with Kafka's own reason.
+  - A number that Kafka takes and that a cluster cannot live with, such as C(log.segment.bytes) 1, is refused with the
+    reason before anything is changed, and one that makes it slower or less safe is warned of. These are the bounds that
+    the preflight has for the file of a node. What is set already is not judged.
   - After a change it waits until every live broker shows it.
 options:
   brokers:
@@ -87,6 +90,7 @@ failure:
 
 from ansible_collections.streamops.kafka.plugins.module_utils._brokers.configs_apply import ensure_broker_configs
 from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_on_cluster
+from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import asked_again
 
 ARGUMENT_SPEC = {
     "brokers": {"type": "dict", "default": {}},
@@ -97,7 +101,7 @@ ARGUMENT_SPEC = {
 
 def main() -> None:
     """Run the module."""
-    run_on_cluster(ARGUMENT_SPEC, ensure_broker_configs, idempotent=True)
+    run_on_cluster(ARGUMENT_SPEC, ensure_broker_configs, again=asked_again)
 
 
 if __name__ == "__main__":

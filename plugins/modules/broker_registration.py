@@ -81,6 +81,7 @@ brokers:
 
 from ansible_collections.streamops.kafka.plugins.module_utils._brokers.registration_apply import ensure_registration
 from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_on_cluster
+from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import asked_again
 
 STATES = ["present", "cordoned", "uncordoned", "unregistered"]
 ARGUMENT_SPEC = {
@@ -95,7 +96,7 @@ def main() -> None:
     run_on_cluster(
         ARGUMENT_SPEC,
         ensure_registration,
-        idempotent=True,
+        again=asked_again,
         required_if=[("state", state, ["broker"]) for state in STATES[1:]],
     )
 

@@ -116,6 +116,7 @@ unchanged:
 """
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_on_cluster
+from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import asked_again
 from ansible_collections.streamops.kafka.plugins.module_utils._features.apply import ensure_features
 
 ARGUMENT_SPEC = {
@@ -133,7 +134,7 @@ def main() -> None:
     run_on_cluster(
         ARGUMENT_SPEC,
         ensure_features,
-        idempotent=True,
+        again=asked_again,
         required_if=[
             *(("state", state, ["features"]) for state in ("present", "at_least")),
             ("state", "newest", ["names"]),

@@ -155,6 +155,7 @@ failure:
 """
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_on_cluster
+from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import asked_again
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.apply import ensure_offsets
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.plan import GOALS, is_idempotent
 
@@ -183,7 +184,7 @@ REQUIRED_IF = [
 
 def main() -> None:
     """Run the module."""
-    run_on_cluster(ARGUMENT_SPEC, ensure_offsets, idempotent=is_idempotent, required_if=REQUIRED_IF)
+    run_on_cluster(ARGUMENT_SPEC, ensure_offsets, again=asked_again, idempotent=is_idempotent, required_if=REQUIRED_IF)
 
 
 if __name__ == "__main__":

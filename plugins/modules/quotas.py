@@ -110,6 +110,7 @@ failure:
 """
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_on_cluster
+from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import asked_again
 from ansible_collections.streamops.kafka.plugins.module_utils._quotas.apply import ensure_quotas
 
 QUOTA_SPEC = {
@@ -131,7 +132,7 @@ ARGUMENT_SPEC = {
 
 def main() -> None:
     """Run the module."""
-    run_on_cluster(ARGUMENT_SPEC, ensure_quotas, idempotent=True)
+    run_on_cluster(ARGUMENT_SPEC, ensure_quotas, again=asked_again)
 
 
 if __name__ == "__main__":

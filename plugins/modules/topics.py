@@ -191,6 +191,7 @@ failure:
 """
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_on_cluster
+from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import asked_again
 from ansible_collections.streamops.kafka.plugins.module_utils._topics.apply import ensure_topics
 
 TOPIC_SPEC = {
@@ -213,7 +214,7 @@ ARGUMENT_SPEC = {
 
 def main() -> None:
     """Run the module."""
-    run_on_cluster(ARGUMENT_SPEC, ensure_topics, idempotent=True)
+    run_on_cluster(ARGUMENT_SPEC, ensure_topics, again=asked_again)
 
 
 if __name__ == "__main__":

@@ -152,6 +152,7 @@ failure:
 """
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_on_cluster
+from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import asked_again
 from ansible_collections.streamops.kafka.plugins.module_utils._core.module import SecretModule
 from ansible_collections.streamops.kafka.plugins.module_utils._users.apply import ensure_users
 
@@ -179,7 +180,7 @@ ARGUMENT_SPEC = {
 
 def main() -> None:
     """Run the module."""
-    run_on_cluster(ARGUMENT_SPEC, ensure_users, idempotent=True, kind=SecretModule)
+    run_on_cluster(ARGUMENT_SPEC, ensure_users, again=asked_again, kind=SecretModule)
 
 
 if __name__ == "__main__":

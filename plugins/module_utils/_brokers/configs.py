@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.value_bounds import bound_broken
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import ConfigValue, same_value
 from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import PropertiesError, config_text
@@ -32,13 +33,15 @@ Desired = Mapping[str, Mapping[str, "str | None"]]
 class BrokerPlan:
     """The keys to set by entity, what that changes, or C(violations), in which case nothing may be changed.
 
-    C(hidden) are sentences about brokers whose own dynamic value hides the cluster-wide default that is wanted.
+    C(hidden) are sentences about brokers whose own dynamic value hides the cluster-wide default that is wanted, and
+    C(slow) about values to be set that make the cluster slower or less safe.
     """
 
     settings: dict[str, dict[str, str | None]] = field(default_factory=dict)
     changes: tuple[Change, ...] = ()
     violations: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
+    slow: tuple[str, ...] = ()
 
 
 def parse_desired(
@@ -92,7 +95,26 @@ def plan_broker_configs(
             before = {key: _before(views, key, entity == DEFAULT) for key in needed}
             after = {key: "(no dynamic value)" if value is None else value for key, value in needed.items()}
             changes.append(Change(label(entity), before, after))
-    return BrokerPlan(settings, tuple(changes), tuple(violations), tuple(hidden))
+    stops, slow = _beyond_bounds(settings)
+    return BrokerPlan(settings, tuple(changes), (*violations, *stops), tuple(hidden), slow)
+
+
+def _beyond_bounds(settings: Desired) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return which values to be set a cluster cannot live with, and which make it slower or less safe, in sentences.
+
+    What is set already is not judged: nothing is done about it, and to take it away must stay possible.
+    """
+    stops: list[str] = []
+    slow: list[str] = []
+    for entity, config in settings.items():
+        for key, value in config.items():
+            bound = bound_broken(key, value)
+            if bound is not None:
+                (stops if bound.stops else slow).append(
+                    f"{label(entity)}: {key} is {value}, allowed: {bound.allowed}; beyond it {bound.why} "
+                    f"({bound.source}). Correct the value, or set it to null to take it away."
+                )
+    return tuple(stops), tuple(slow)
 
 
 def _is_set(entity: str, now: ConfigValue | None, wanted: str | None, desired: Desired, key: str) -> bool:

@@ -43,7 +43,11 @@ def ensure_broker_configs(session: Session, params: Mapping[str, Any], check: bo
         raise RefusedError("broker configs", violations)
     if plan.settings and not check:
         applied = Applied[str]("set configs of", label)
-        with applied.truthful(lambda done: [c for c in plan.changes if c.name in map(label, done)], diff):
+        with applied.truthful(
+            lambda done: [c for c in plan.changes if c.name in map(label, done)],
+            diff,
+            lambda done: {"settings": {label(entity): plan.settings[entity] for entity in done}},
+        ):
             # One request for each entity: it goes to the broker itself, and one that is down must not hide the others.
             for entity, config in plan.settings.items():
                 applied.ask([entity], partial(alter_configs, session, BROKER, {entity: config}))
@@ -53,7 +57,7 @@ def ensure_broker_configs(session: Session, params: Mapping[str, Any], check: bo
         "settings": {label(entity): config for entity, config in plan.settings.items()},
         "hidden": list(plan.hidden),
     }
-    for warning in plan.hidden:
+    for warning in (*plan.hidden, *plan.slow):
         warn(warning)
     if diff:
         result["diff"] = diff_of(plan.changes)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import (
     CONNECTION_REQUIRED_IF,
@@ -16,23 +16,30 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client.connection
     quick,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import asked_again
 from ansible_collections.streamops.kafka.plugins.module_utils._core.module import run_module
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+#: Who does work once more where it ended without a clear answer: takes the work, and who sleeps so many seconds.
+Again: TypeAlias = "Callable[[Callable[[], Mapping[str, Any]], Callable[[float], None]], Mapping[str, Any]]"
 
 
 def run_on_cluster(
     spec: Mapping[str, Any],
     work: Callable[[Session, Mapping[str, Any], bool, bool], Mapping[str, Any]],
     repeated: bool = False,
-    idempotent: bool | Callable[[Mapping[str, Any]], bool] = False,
+    again: Again | None = None,
+    idempotent: Callable[[Mapping[str, Any]], bool] | None = None,
     **rules: Any,
 ) -> None:
     """Be a module with these options and those of the connection, whose C(work) returns the result.
 
     C(work) gets the session, the parameters, whether this is check mode, and whether a diff is asked for.
     C(repeated): an action plugin repeats the module, so a broker that hangs must not use up the whole wait.
-    C(idempotent): whether the work, with these parameters, may be done once more in the same run. Then an answer that
-    was lost does not end the module: it looks again and does what is left (_core/applied.py).
+    C(again): of work that may be done once more in the same run, asked_again of _core/applied.py: an answer that was
+    lost does not end the module then, it looks again and does what is left. A module that only looks leaves it out, and
+    is sent without it. C(idempotent): whether that holds with these parameters; None: with all.
     C(rules) are those of AnsibleModule.
     """
 
@@ -45,8 +52,9 @@ def run_on_cluster(
             with Session(quick(connection) if repeated else connection) as session:
                 return work(session, module.params, module.check_mode, module._diff)
 
-        is_repeatable = idempotent(module.params) if callable(idempotent) else idempotent
-        return asked_again(once, time.sleep) if is_repeatable else once()
+        if again is None or (idempotent is not None and not idempotent(module.params)):
+            return once()
+        return again(once, time.sleep)
 
     run_with_connection(spec, connected, **rules)
 

@@ -72,6 +72,11 @@ def same_value(kind: str, one: str | None, other: str | None) -> bool:
     return False
 
 
+def without_listener(key: str) -> str:
+    """Return the key that a listener overrides: listener.name.client.max.connections is max.connections."""
+    return key.split(".", 3)[-1] if key.startswith("listener.name.") else key
+
+
 def items_of(text: str | None) -> list[str]:
     """Return the items of a LIST in their order: Kafka takes blanks around each (ConfigDef.parseType)."""
     return [item.strip() for item in (text or "").split(",") if item.strip()]

@@ -70,12 +70,22 @@ class Applied(Generic[_Key]):
         self.doubtful = []
 
     @contextlib.contextmanager
-    def truthful(self, changes: Callable[[Sequence[_Key]], Iterable[Change]], diff: bool) -> Iterator[None]:
-        """Have an error of the work inside carry what was changed before it; C(changes) says it of keys."""
+    def truthful(
+        self,
+        changes: Callable[[Sequence[_Key]], Iterable[Change]],
+        diff: bool,
+        partial: Callable[[Sequence[_Key]], Mapping[str, Any]] = lambda _keys: {},
+    ) -> Iterator[None]:
+        """Have an error of the work inside carry what was changed before it; C(changes) says it of keys.
+
+        C(partial) says it in fields of the module's own result, which are lists, mappings or flags.
+        """
         try:
             yield
         except StreamopsError as error:
-            some = list(changes([*self.done, *self.doubtful]))
+            keys = [*self.done, *self.doubtful]
+            some = list(changes(keys))
+            error.partial = dict(partial(keys))
             error.unclear = bool(self.doubtful)
             error.done = {"changed": bool(some)}
             if diff:
@@ -102,8 +112,8 @@ class Applied(Generic[_Key]):
 def asked_again(work: Callable[[], Mapping[str, Any]], sleep: Callable[[float], None]) -> Mapping[str, Any]:
     """Do work that plans from the state of the cluster, and once more where it ended without a clear answer.
 
-    What was done is no part of the next plan, and what was not is done then: C(changed) and C(diff) are those of all
-    times together. Raises the last StreamopsError, with what the first one said.
+    What was done is no part of the next plan, and what was not is done then: C(changed), C(diff) and what errors carry
+    as C(partial) are those of all times together. Raises the last StreamopsError, with what the first one said.
     """
     ended: list[StreamopsError] = []
     while True:
@@ -119,7 +129,8 @@ def asked_again(work: Callable[[], Mapping[str, Any]], sleep: Callable[[float], 
         else:
             if ended:
                 warn(f"{_without(ended[0].message, _REST)} So the cluster was asked again, and all is as wanted now.")
-            return {**result, **_together([*(error.done for error in ended), result])}
+            together = _together([*(error.done for error in ended), result])
+            return {**result, **_joined([error.partial for error in ended], result), **together}
 
 
 def _say_all(ended: Sequence[StreamopsError]) -> None:
@@ -138,11 +149,26 @@ def _without(message: str, sentence: str) -> str:
 def _together(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return C(changed), and C(diff) where there is one, of these results, the oldest first."""
     diffs = [result["diff"] for result in results if "diff" in result]
-    together: dict[str, Any] = {"changed": any(result["changed"] for result in results)}
+    together: dict[str, Any] = {"changed": any(result.get("changed") for result in results)}
     if diffs:
         sides = {"before": diffs[::-1], "after": diffs}
         together["diff"] = {side: _overlaid([diff[side] for diff in listed]) for side, listed in sides.items()}
     return together
+
+
+def _joined(partial: Sequence[Mapping[str, Any]], result: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a result with what was done before: items of lists once, of two for the same the later."""
+    fields: dict[str, Any] = {}
+    for part in [*partial, {name: result[name] for some in partial for name in some}]:
+        for name, value in part.items():
+            before = fields.get(name)
+            if isinstance(value, list):
+                fields[name] = [*(before or []), *(item for item in value if item not in (before or []))]
+            elif isinstance(value, dict):
+                fields[name] = {**(before or {}), **value}
+            else:
+                fields[name] = bool(before or value)
+    return fields
 
 
 def _overlaid(sides: Sequence[Mapping[str, Mapping[str, Any]]]) -> dict[str, dict[str, Any]]:

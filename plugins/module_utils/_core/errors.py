@@ -29,6 +29,8 @@ class StreamopsError(Exception):
         self.fields = fields
         #: What was changed before it, as the fields C(changed) and C(diff) of a module's result.
         self.done: dict[str, Any] = {}
+        #: The same in fields of the module's own result, such as C(created): names of what was done, or may be.
+        self.partial: dict[str, Any] = {}
         #: Whether a change was asked for without a clear answer, so that it may be done or not.
         self.unclear = False
 

@@ -23,9 +23,6 @@ HISTORY_OF_FAILED = 3
 # So many times its timeout a wait may last while it makes progress: 2 hours with the 120 s of a start.
 PATIENCE = 60
 
-# Seconds in which a first look ends.
-FIRST_LOOK = 1.0
-
 # Good looks that a wait needs at least where they must go on for some seconds: on a busy machine two looks are as far
 # apart as the whole wait is long, and say nothing of the time between them.
 HOLD_LOOKS = 3
@@ -182,7 +179,8 @@ class Step:
 class Followed:
     """How a wait ended. ``elapsed`` in seconds; ``timed_out`` only when the last step was still going.
 
-    ``moved_at`` is when it last made progress, in seconds since it began; 0 where it made none.
+    ``moved_at`` is when it last made progress, in seconds since it began; 0 where it made none. ``cut``: progress went
+    on, and the wait had lasted PATIENCE times its timeout.
     """
 
     last: Step
@@ -191,15 +189,20 @@ class Followed:
     looks: int
     history: list[dict[str, Any]]
     moved_at: float = 0.0
+    cut: bool = False
 
     def prolonged(self) -> str:
         """Return the line of a message that says why a wait lasted longer than its timeout; empty where it did not."""
-        # What was seen of it at the first look is where it began.
-        if not self.timed_out or self.moved_at < FIRST_LOOK:
+        if not self.timed_out or not self.moved_at:
             return ""
+        lasted, since = duration(self.elapsed), duration(self.elapsed - self.moved_at)
+        if self.cut:
+            return (
+                f"\nThe wait lasted {lasted}, {PATIENCE} times its timeout, and no wait lasts longer. It still made "
+                f"progress {since} before its end: run again, or raise the timeout."
+            )
         return (
-            f"\nThe wait lasted {duration(self.elapsed)}: its timeout counts from the last progress, which was "
-            f"{duration(self.elapsed - self.moved_at)} before its end."
+            f"\nThe wait lasted {lasted}: its timeout counts from the last progress, which was {since} before its end."
         )
 
     def as_result(self) -> dict[str, Any]:
@@ -235,11 +238,13 @@ def follow(
         elapsed = clock() - started
         if step.progress != progress:
             deadline, progress = max(deadline, min(elapsed + timeout, PATIENCE * timeout)), step.progress
-            moved_at = elapsed
+            # What was seen of it at the first look is where it began.
+            moved_at = elapsed if looks > 1 else 0.0
         history.append(dict(step.facts, elapsed=round(elapsed, 1), state=step.state))
         # A failed step is not shown: the error that follows says it in full. Without a timeout it was one look only.
         if step.state != FAILED and lines.passes(elapsed, step.text):
             show(f"{step.text}, elapsed {duration(elapsed)} of {duration(deadline)}" if timeout else step.text)
         if step.state != GOING or elapsed >= deadline:
-            return Followed(step, step.state == GOING, elapsed, looks, list(history), moved_at)
+            cut = elapsed - moved_at < timeout
+            return Followed(step, step.state == GOING, elapsed, looks, list(history), moved_at, cut)
         sleep(max(0.0, min(interval - (clock() - began), deadline - elapsed)))

@@ -69,7 +69,7 @@ def _plan(state: State, params: Mapping[str, Any]) -> Plan:
 
 def _do(session: Session, steps: Sequence[Step], lowers: bool, timeout: float) -> None:
     applied = Applied[Step]("feature")
-    with applied.truthful(_changes, True):
+    with applied.truthful(_changes, True, lambda done: {"changes": [step.as_dict() for step in done]}):
         for step in steps:
             request = partial(update_features, session, {step.feature: step.after}, lowers)
             applied.ask([step], request, lambda done: done.feature)

@@ -209,7 +209,7 @@ def _absent(session: Session, seen: Seen, check: bool, diff: bool) -> dict[str, 
     changes = [Change(name, {"type": seen.group.listed.type, "offsets": offsets}, None)] if seen.exists else []
     if changes and not check:
         applied = Applied[str]("delete group")
-        with applied.truthful(lambda done: changes if done else [], diff):
+        with applied.truthful(lambda done: changes if done else [], diff, lambda done: {"deleted": bool(done)}):
             applied.ask([name], partial(delete_group, session, seen.group.listed.coordinator, name))
     none = {"moves": [], "records_skipped": 0, "read_again": 0, "unchanged": 0 if changes else 1}
     result: dict[str, Any] = {"changed": bool(changes), **none, "deleted": bool(changes)}

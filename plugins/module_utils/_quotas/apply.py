@@ -42,7 +42,11 @@ def ensure_quotas(session: Session, params: Mapping[str, Any], check: bool, diff
         raise RefusedError(f"quotas ({len(items)} wanted)", violations)
     if plan.alterations and not check:
         applied = Applied[Entity]("quota", label)
-        with applied.truthful(lambda done: [c for c in plan.changes if c.name in map(label, done)], diff):
+        with applied.truthful(
+            lambda done: [c for c in plan.changes if c.name in map(label, done)],
+            diff,
+            lambda done: {"altered": [label(entity) for entity in done]},
+        ):
             for batch in _requests(plan.alterations):
                 applied.ask(batch, partial(alter_quotas, session, batch))
             wait_until_seen("quotas", partial(live_brokers, session), partial(_missing, session, specs), timeout)

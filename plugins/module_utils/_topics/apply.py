@@ -80,7 +80,7 @@ def ensure_topics(session: Session, params: Mapping[str, Any], check: bool, diff
     plan = _decide(session, specs, misunderstood, params, timeout)
     if plan.topics and not check:
         applied = Applied[Step]("topic", " ".join)
-        with applied.truthful(lambda done: changes_of(plan.topics, done), diff):
+        with applied.truthful(lambda done: changes_of(plan.topics, done), diff, _named):
             _apply(session, plan.topics, applied)
             _wait(session, plan.topics, timeout)
     result: dict[str, Any] = {
@@ -120,6 +120,19 @@ def ensure_topics(session: Session, params: Mapping[str, Any], check: bool, diff
     if diff:
         result["diff"] = diff_of(topic.change for topic in plan.topics)
     return result
+
+
+def _named(done: Sequence[Step]) -> dict[str, list[str]]:
+    """Return the topics of what was done, as the module's result names them: a new one is only created."""
+    created = {name for kind, name, *_total in done if kind == CREATED}
+    return {
+        field: list(
+            dict.fromkeys(
+                name for kind, name, *_total in done if kind == field and (field == CREATED or name not in created)
+            )
+        )
+        for field in (CREATED, GROWN, CONFIGURED, DELETED)
+    }
 
 
 # -- deciding ----------------------------------------------------------------------------------------------------

@@ -92,9 +92,10 @@ def too_many(
     if most is not None and each > most:
         name = max(added, key=lambda one: added[one])
         yield (
-            f"topic {name}: the list adds {sum(added.values())} replicas, {each} to each of {len(live)} live brokers, "
-            f"most of them ({added[name]}) by this topic; at most {most} are allowed, and Kafka cannot take partitions "
-            f"away. Correct the number of partitions, or set max_new_replicas_per_broker to {each} to mean it."
+            f"topic {name}: the list adds {sum(added.values())} replicas, {each} to each of {len(live)} brokers "
+            f"that may get some, most of them ({added[name]}) by this topic; at most {most} are allowed, and Kafka "
+            f"cannot take partitions away. Correct the number of partitions, or set max_new_replicas_per_broker to "
+            f"{each} to mean it."
         )
 
 

@@ -72,7 +72,7 @@ def ensure_users(session: Session, params: Mapping[str, Any], check: bool, diff:
         raise RefusedError(f"users ({len(items)} wanted)", plan.violations)
     if (plan.upserts or plan.deletions) and not check:
         applied = Applied[Key]("user", " by ".join)
-        with applied.truthful(lambda done: _changes(state, plan, logins, done), diff):
+        with applied.truthful(lambda done: _changes(state, plan, logins, done), diff, partial(_named, plan)):
             _apply(session, plan, applied)
             _wait_for_login(_in_order(session, plan), login, timeout)
             with _known_as(session, plan, timeout) as known:
@@ -138,6 +138,13 @@ def _changes(state: Credentials, plan: UserPlan, logins: Mapping[Key, str], done
     """From and to of what was done, of a plan that was done in part."""
     upserts = [spec for spec in plan.upserts if spec.key in done]
     return changes_of(state, upserts, [key for key in plan.deletions if key in done], logins)
+
+
+def _named(plan: UserPlan, done: Sequence[Key]) -> dict[str, list[str]]:
+    """Return the users of what was done, as the module's result names them."""
+    names = {name for name, _mechanism in done}
+    listed = {"created": plan.created, "updated": plan.updated, "deleted": plan.deleted}
+    return {field: [name for name in users if name in names] for field, users in listed.items()}
 
 
 def _apply(session: Session, plan: UserPlan, applied: Applied[Key]) -> None:

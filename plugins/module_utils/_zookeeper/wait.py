@@ -37,12 +37,12 @@ def step(found: Mapping[str, Any], advance: Advance) -> Step:
     return Step(GOING, f"{text}; {(found['problems'] + found['refusals'])[0]}", facts, str(advance))
 
 
-def failure(found: Mapping[str, Any], seconds: float) -> dict[str, Any]:
-    """Return {msg, failure} of a wait that did not reach its goal."""
+def failure(found: Mapping[str, Any], seconds: float, prolonged: str = "") -> dict[str, Any]:
+    """Return {msg, failure} of a wait that did not reach its goal; C(prolonged) says why it was so long."""
     lines = "".join(f"\n- {one}" for one in (*found["problems"], *found["refusals"]))
     msg = (
         f"zookeeper_wait: not reached within {seconds:.0f} s:{lines}\n"
         "Nothing was changed by this step. Start the servers that are down (a stopped server may always be started) "
-        "and look into the log of those that do not follow, then run again."
+        f"and look into the log of those that do not follow, then run again.{prolonged}"
     )
     return {"msg": msg, "failure": {"kind": "ZookeeperWaitTimeout", "problems": list(found["problems"])}}

@@ -95,11 +95,6 @@ class Definition:
         return (self.empty or bool(entries)) and all(map(self._takes_word, entries))
 
 
-def without_listener(key: str) -> str:
-    """Return the key that a listener overrides: listener.name.client.max.connections is max.connections."""
-    return key.split(".", 3)[-1] if key.startswith("listener.name.") else key
-
-
 def _whole(text: str, size: int) -> int | None:
     """A whole number of so many bytes, as Integer.parseInt reads it; None for anything else."""
     number = int(text) if re.fullmatch(r"[+-]?\d+", text) and len(text) <= _MOST_DIGITS else None

@@ -124,6 +124,14 @@ def test_everything_that_cannot_be_set_is_told_with_the_reason_of_kafka(ensure: 
     assert shown(admin, KEY)[first] != "1"
 
 
+def test_a_number_that_kafka_takes_and_a_cluster_cannot_live_with_is_refused(ensure: Ensure, admin: Session) -> None:
+    first = list_brokers(admin)[0].id
+    refused = ensure(brokers={first: {"log.roll.ms": 10, KEY: 4321}})
+    assert refused["failed"]
+    assert f"broker {first}: log.roll.ms is 10, allowed: at least 1000; beyond it a new" in refused["msg"]
+    assert shown(admin, KEY)[first] != "4321"
+
+
 @pytest.mark.parametrize("key", short(LISTED_WHEN_SET, LISTED_WHEN_SET[0]))
 def test_a_throttle_that_brokers_list_only_while_it_is_set_is_set_and_taken_away(
     ensure: Ensure, admin: Session, key: str

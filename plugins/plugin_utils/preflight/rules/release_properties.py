@@ -7,11 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.definitions import (
-    BROKER_KEYS,
-    TOPIC_KEYS,
-    without_listener,
-)
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import without_listener
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.definitions import BROKER_KEYS, TOPIC_KEYS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.properties import (
     REPLACEMENTS,
     refused_value,

@@ -2,7 +2,7 @@
 # Private to this collection.
 """Preflight rules on times that do not go together: Kafka takes each of them, and the cluster flaps or stands still.
 
-One number, or two of one node, that a cluster cannot live with are rows of preflight/value_bounds.py.
+One number, or two of one node, that a cluster cannot live with are rows of module_utils/_configs/value_bounds.py.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.value_bounds import QUORUM_WAIT_MS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Cluster, Inventory, Node
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_int
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.in_force import (
@@ -22,7 +23,6 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.in_force
     written,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import WARNING, Problem, rule
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.value_bounds import QUORUM_WAIT_MS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.kafka import ZOOKEEPER_DEFAULTS
 
 HEARTBEAT = "broker.heartbeat.interval.ms"

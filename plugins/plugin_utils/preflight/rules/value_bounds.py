@@ -1,23 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""Preflight rules that read the table of values that a cluster cannot live with (preflight/value_bounds.py)."""
+"""Preflight rules that read the table of values that a cluster cannot live with (_configs/value_bounds.py)."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.heap import heap_bytes
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, Node
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.definitions import without_listener
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.in_force import (
-    culprit,
-    pairs,
-    uses_zookeeper,
-    written,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import WARNING, Problem, rule
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.value_bounds import (
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.value_bounds import (
     BOUNDS,
     KRAFT_KEYS,
     MIB,
@@ -26,6 +16,16 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.value_bo
     Bound,
     Order,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import without_listener
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.heap import heap_bytes
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, Node
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.in_force import (
+    culprit,
+    pairs,
+    uses_zookeeper,
+    written,
+)
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import WARNING, Problem, rule
 
 #: Bytes of direct memory below which threads of a node cannot send or receive a batch of the default size: each keeps a
 #: buffer as large as its largest answer (sun.nio.ch.Util), and the default node has eleven of them.
@@ -37,7 +37,7 @@ _DIRECT_MEMORY = re.compile(r"-XX:MaxDirectMemorySize=(\S*)")
 def number_that_stops(inventory: Inventory) -> Iterator[Problem]:
     """A native property of a node, or two of them together, is one that Kafka takes and that a cluster cannot live
     with, such as `replica.fetch.wait.max.ms` that is not below `replica.socket.timeout.ms`; the message says what
-    happens. The table is `plugins/plugin_utils/preflight/value_bounds.py`."""
+    happens. The table is `plugins/module_utils/_configs/value_bounds.py`."""
     for node in inventory.kafka:
         for _key, problem in _beyond(node, stops=True):
             yield problem
@@ -46,7 +46,7 @@ def number_that_stops(inventory: Inventory) -> Iterator[Problem]:
 @rule(fix="correct the value, or remove it to get the default", level=WARNING, acceptable=True)
 def number_that_slows(inventory: Inventory) -> Iterator[Problem]:
     """A native property of a node, or two of them together, slows the cluster or makes it less safe; the message says
-    how. The table is `plugins/plugin_utils/preflight/value_bounds.py`."""
+    how. The table is `plugins/module_utils/_configs/value_bounds.py`."""
     for node in inventory.kafka:
         worse = {key for key, _problem in _beyond(node, stops=True)}
         for key, problem in _beyond(node, stops=False):

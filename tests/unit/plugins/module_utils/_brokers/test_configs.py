@@ -89,3 +89,42 @@ def test_a_throttle_that_no_broker_lists_is_taken_away(key: str) -> None:
     own = ConfigValue("1000", "LONG", "DYNAMIC_BROKER", by_source={"DYNAMIC_BROKER": "1000"})
     plan = plan_broker_configs({"1": {key: own}, "2": {}}, {"1": {key: None}, "2": {key: None}, DEFAULT: {key: None}})
     assert plan.settings == {"1": {key: None}}
+
+
+def beyond(key: str, entity: str, now: str, wanted: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What is refused, and what is warned of, where one broker with a value of a key is to get another one."""
+    view = {"1": {key: ConfigValue(now, "INT", "DEFAULT", by_source={"DYNAMIC_BROKER": now, "DEFAULT": now})}}
+    plan = plan_broker_configs(view, {entity: {key: wanted}})
+    return plan.violations, plan.slow
+
+
+def test_a_value_that_a_cluster_cannot_live_with_is_refused_with_its_reason_and_where_that_is_known_from() -> None:
+    refused, warned = beyond("num.replica.fetchers", "1", "1", "0")
+    assert warned == ()
+    assert refused == (
+        "broker 1: num.replica.fetchers is 0, allowed: at least 1; beyond it no follower copies anything "
+        "(AbstractFetcherManager). Correct the value, or set it to null to take it away.",
+    )
+
+
+def test_a_value_that_makes_a_cluster_slower_is_warned_of() -> None:
+    refused, warned = beyond("log.segment.bytes", "1", "1073741824", "1048575")
+    assert refused == ()
+    assert "log.segment.bytes is 1048575, allowed: at least 1048576" in warned[0]
+    refused, warned = beyond("log.segment.bytes", "1", "1073741824", "65535")
+    assert (len(refused), warned) == (1, ()), "the worse of two rows says all"
+
+
+@pytest.mark.parametrize(("now", "wanted"), [("0", "0"), ("0", None), ("2", "1"), ("2", "x"), ("2", "0.5")])
+def test_what_is_set_already_or_taken_away_or_within_its_bound_is_not_judged(now: str, wanted: str | None) -> None:
+    assert beyond("num.replica.fetchers", "1", now, wanted) == ((), ())
+
+
+def test_the_key_of_a_listener_and_the_cluster_default_have_the_bound_of_the_key() -> None:
+    refused, _warned = beyond("listener.name.client.max.connection.creation.rate", "1", "100", "0")
+    assert "the node takes no connection" in refused[0]
+    view = {"1": {"num.replica.fetchers": ConfigValue("1", "INT", "DEFAULT", by_source={"DEFAULT": "1"})}}
+    assert (
+        "cluster default: num.replica.fetchers is 0"
+        in plan_broker_configs(view, {DEFAULT: {"num.replica.fetchers": "0"}}).violations[0]
+    )

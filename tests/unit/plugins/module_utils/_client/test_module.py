@@ -76,6 +76,7 @@ def test_a_lost_answer_is_looked_for_and_told(
     assert ended.value.code == 0, result
     assert (controller.sessions, controller.requests) == (2, 1 if carries_out else 2)
     assert result["changed"] is True
+    assert result["altered"] == ["user shop"], "what was done the first time is told, whoever finds it done"
     assert list(result["diff"]["after"].values()) == [{"producer_byte_rate": 1000.0}]
     (warning,) = warnings
     assert "No clear answer came for user shop" in warning
@@ -87,12 +88,14 @@ def test_only_what_may_be_done_twice_is_asked_again(name: str, monkeypatch: pyte
     module = importlib.import_module(f"ansible_collections.streamops.kafka.plugins.modules.{name}")
 
     def caught(*_given: Any, **rules: Any) -> None:
-        raise Called(rules.get("idempotent", False))
+        raise Called(rules.get("again"), rules.get("idempotent"))
 
     monkeypatch.setattr(module, "run_on_cluster", caught)
     with pytest.raises(Called) as made:
         module.main()
-    assert made.value.args[0] is {**dict.fromkeys(IDEMPOTENT, True), "group_offsets": is_idempotent}.get(name, False)
+    again, unless = made.value.args
+    assert again is (applied.asked_again if name in {*IDEMPOTENT, "group_offsets"} else None)
+    assert unless is (is_idempotent if name == "group_offsets" else None)
 
 
 def test_a_shift_of_offsets_is_never_asked_for_again() -> None:

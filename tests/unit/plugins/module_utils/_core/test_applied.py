@@ -246,3 +246,41 @@ def test_before_is_what_was_before_the_first_time_and_after_what_is_after_the_la
         return {"changed": True, "diff": diff}
 
     assert asked_again(work, lambda _seconds: None)["diff"] == {"before": {"a": {"n": 1}}, "after": {"a": {"n": 3}}}
+
+
+def test_the_result_names_what_was_done_each_time_and_nothing_twice() -> None:
+    """Of three steps the first is done, the second is lost and done, the third is dropped and done the next time."""
+    results = iter([
+        {"made": ["a", "b"], "by": {"a": 1, "b": 1}, "deleted": True},
+        {"made": ["c"], "by": {"c": 1}, "deleted": False},
+    ])  # fmt: skip
+
+    def work() -> Mapping[str, Any]:
+        result = next(results)
+        if result["deleted"]:
+            error = RequestFailedError("alter", "a", "REQUEST_TIMED_OUT", "no answer")
+            error.unclear, error.done, error.partial = True, {"changed": True}, {**result, "made": ["a", "b", "c"]}
+            raise error
+        return {"changed": True, "unchanged": 2, **result}
+
+    assert asked_again(work, lambda _seconds: None) == {
+        "changed": True,
+        "unchanged": 2,
+        "made": ["a", "b", "c"],
+        "by": {"a": 1, "b": 1, "c": 1},
+        "deleted": True,
+    }
+
+
+def test_an_error_carries_the_fields_of_what_was_done_and_may_be_done() -> None:
+    applied = Applied[str]("thing")
+
+    def work() -> None:
+        with applied.truthful(changes, False, lambda done: {"made": [*done]}):
+            applied.ask("a", dict)
+            applied.ask("bc", lambda: {"b": ("REQUEST_TIMED_OUT", "no answer"), "c": REFUSED})
+
+    with pytest.raises(RequestFailedError) as failed:
+        work()
+    assert failed.value.partial == {"made": ["a", "b"]}
+    assert "made" not in failed.value.done

@@ -177,6 +177,26 @@ def test_a_wait_that_lasted_longer_than_its_timeout_says_why() -> None:
     assert still.prolonged() == ""
 
 
+def test_a_wait_that_is_cut_while_it_makes_progress_does_not_blame_its_timeout() -> None:
+    time = FakeTime()
+    cut = follow(
+        lambda elapsed: Step(GOING, "x", progress=str(elapsed)),
+        lambda line: None, time.clock, time.sleep, timeout=10, interval=5,
+    )  # fmt: skip
+    assert cut.elapsed == 10 * PATIENCE
+    assert "lasted 10m00s, 60 times its timeout, and no wait lasts longer. It still made progress 0s" in cut.prolonged()
+
+
+def test_a_slow_first_look_is_no_progress() -> None:
+    time = FakeTime()
+
+    def look(elapsed: float) -> Step:
+        time.sleep(0 if elapsed else 4)
+        return Step(GOING, "x", progress="where it began")
+
+    assert follow(look, lambda line: None, time.clock, time.sleep, timeout=10, interval=5).prolonged() == ""
+
+
 def test_a_single_look_is_shown_without_times() -> None:
     time, shown = FakeTime(), list[str]()
     follow(lambda elapsed: Step(GOING, "x"), shown.append, time.clock, time.sleep, timeout=0, interval=5)

@@ -304,7 +304,7 @@ def limited(state: dict[str, TopicState], *specs: DesiredTopic) -> Plan:
 def test_a_number_with_zeros_too_many_is_refused_before_any_request_knows_it() -> None:
     found = limited({}, DesiredTopic("a", 5_000_000, 1), DesiredTopic("b", 3, 3))
     (violation,) = found.violations
-    assert "the list adds 5000009 replicas, 1666670 to each of 3 live brokers" in violation
+    assert "the list adds 5000009 replicas, 1666670 to each of 3 brokers that may get some" in violation
     assert "set max_new_replicas_per_broker to 1666670 to mean it" in violation
     assert [topic.create_with for topic in found.topics] == [-1, -1], "Kafka judges the keys, without the numbers"
 

@@ -34,6 +34,7 @@ def test_the_failure_names_everything() -> None:
     told = failure(found(problems=["a", "b"], refusals=["c"]), 60.0)
     assert told["msg"].splitlines()[1:4] == ["- a", "- b", "- c"]
     assert told["failure"]["problems"] == ["a", "b"]
+    assert failure(found(), 60.0, "\nThe wait lasted 5m.")["msg"].endswith("then run again.\nThe wait lasted 5m.")
 
 
 def test_a_server_more_that_serves_is_progress_and_one_that_returns_is_none() -> None:

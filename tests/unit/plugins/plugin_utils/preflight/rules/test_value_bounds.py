@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.definitions import BROKER_KEYS
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.value_bounds import LEAST_DIRECT_MEMORY
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.value_bounds import (
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.value_bounds import (
     BOUNDS,
     ORDERS,
     Bound,
     Order,
 )
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.definitions import BROKER_KEYS
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.value_bounds import LEAST_DIRECT_MEMORY
 from tests.support.preflight_inventories import combined, config, ensemble, expect, isolated, only
 
 MODES = [combined, isolated, ensemble]

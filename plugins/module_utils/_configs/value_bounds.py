@@ -4,13 +4,16 @@
 
 Each row names a key, what it must stay within, what happens beyond, and where that is known from. Kafka's own ranges
 (definitions.json) are wider. A row that stops a cluster is an error; one that slows it, or risks records, a warning.
-What needs more than two numbers of one node to be judged has a rule of its own (rules/timeouts.py, rules/sizes.py,
-rules/connections.py).
+What needs more than two numbers of one node to be judged has a rule of its own in the preflight (rules/timeouts.py,
+rules/sizes.py, rules/connections.py). The module broker_configs judges by the rows of a single key what it sets live.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import without_listener
 
 #: Which nodes read a key.
 BROKER, CONTROLLER, NODE = "broker", "controller", "node"
@@ -443,3 +446,16 @@ ORDERS: tuple[Order, ...] = (
         spare=0,
     ),
 )
+
+_WHOLE = re.compile(r"[+-]?[0-9]{1,19}")
+
+
+def bound_broken(key: str, value: str | None) -> Bound | None:
+    """Return the row of a single key that a value is beyond, first one that stops a cluster; None where there is none.
+
+    The key may be that of a listener. What is no whole number is left to Kafka.
+    """
+    if value is None or not _WHOLE.fullmatch(value.strip()):
+        return None
+    beyond = [bound for bound in BOUNDS if bound.key == without_listener(key) and not bound.holds(int(value))]
+    return min(beyond, key=lambda bound: not bound.stops, default=None)
