@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
@@ -22,7 +23,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._metadata.look imp
 from ansible_collections.streamops.kafka.plugins.module_utils._metadata.model import ASKED
 from ansible_collections.streamops.kafka.plugins.module_utils._quotas.api import alter_quotas
 from ansible_collections.streamops.kafka.plugins.module_utils._users.api import alter_credentials
-from tests.support.cluster import Cluster
+from tests.support.cluster import Cluster, until
 from tests.support.modules import run_module
 
 
@@ -102,10 +103,26 @@ def leader_of(found: dict[str, Any]) -> int:
 
 
 def make(topic: str, servers: list[str], broker: int) -> None:
-    """Make a topic with one copy on this broker."""
-    admin = AdminClient({"bootstrap.servers": ",".join(servers)})
+    """Make a topic with one copy on this broker.
+
+    With KRaft a broker names any live broker as the controller (KIP-590), a frozen one too until it is fenced, and a
+    client waits for that one in vain. So each try asks anew.
+    """
     wanted = NewTopic(topic, 1, replica_assignment=[[broker]], config={"retention.ms": "60000"})
-    admin.create_topics([wanted], request_timeout=20)[topic].result(30)
+
+    def is_made() -> bool:
+        """Try once; a try without an answer may have made it."""
+        admin = AdminClient({"bootstrap.servers": ",".join(servers)})
+        try:
+            admin.create_topics([wanted], request_timeout=10)[topic].result(30)
+        except KafkaException as error:
+            code = error.args[0].code()
+            if code not in (KafkaError._TIMED_OUT, KafkaError.TOPIC_ALREADY_EXISTS):
+                raise
+            return bool(code == KafkaError.TOPIC_ALREADY_EXISTS)
+        return True
+
+    until(is_made, f"topic {topic}", 120)
 
 
 @contextmanager
