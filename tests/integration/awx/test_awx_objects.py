@@ -179,7 +179,7 @@ def test_where_awx_does_not_take_a_change_the_fields_are_named_and_the_token_is_
             {"url": f"/api/v2/job_templates/{one}/", "said": f"job template {one}: limit", "body": {"limit": ""}}
             for one in (taken, not_taken)
         ]
-        review = {"__awx_review": {"changes": changes, "left": ["forks 20"]}}
+        review = {"__awx_review": {"changes": changes, "left": ["forks 20"], "switched_on": []}}
         status, output = run(address, str(play), "-e", json.dumps(review), ANSIBLE_STDOUT_CALLBACK=callback)
         said = " ".join(output.split())
         assert (status != 0, awx.objects["job_templates"][taken]["limit"]) == (True, ""), output
