@@ -17,6 +17,8 @@ from typing import Any
 
 import yaml
 
+from tests.support.runs import heard
+
 ROOT = Path(__file__).resolve().parents[2]
 BIN = ROOT / ".venv" / "bin"
 RECAP = re.compile(r"^(\S+)\s+: (ok=.*)$", re.MULTILINE)
@@ -161,23 +163,22 @@ class Cluster:
             *arguments,
         ]
 
-    def playbook(self, playbook: str = "site.yml", *arguments: str, timeout: float = 1500, **variables: Any) -> Run:
-        """Runs a playbook to its end."""
-        done = subprocess.run(
-            self.command(playbook, *arguments, **variables), **self._process(), timeout=timeout, check=False
-        )
+    def playbook(self, playbook: str = "site.yml", *arguments: str, **variables: Any) -> Run:
+        """Runs a playbook to its end, however long it takes while it prints."""
+        done = heard(self.command(playbook, *arguments, **variables), cwd=ROOT, env=environment(self.programs))
         return Run(done.returncode, done.stdout, parse_recap(done.stdout))
 
     def begin(self, playbook: str = "site.yml", *arguments: str, **variables: Any) -> subprocess.Popen[str]:
         """Starts a playbook in a session of its own, to be killed as a whole; its output has to be read."""
         return subprocess.Popen(
-            self.command(playbook, *arguments, **variables), **self._process(), start_new_session=True
+            self.command(playbook, *arguments, **variables),
+            cwd=ROOT,
+            env=environment(self.programs),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
         )
-
-    def _process(self) -> dict[str, Any]:
-        """Where a playbook runs, and that all it prints is kept."""
-        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
-        return {"cwd": ROOT, "env": environment(self.programs), **streams}
 
     def start_files(self, node: str) -> str:
         """The text of all that a node would start with now."""

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.support.cluster import BIN, ROOT, Cluster, Run, environment, free_port_base, parse_recap
+from tests.support.runs import heard
 
 
 @pytest.fixture(scope="module")
@@ -43,15 +44,10 @@ def run(cluster: Cluster, collections: Path, playbook: str, *arguments: str, **v
     empty = cluster.directory.parent / "empty"
     empty.mkdir(exist_ok=True)
     settings = {name: value for name, value in environment().items() if name not in ("ANSIBLE_CONFIG", "PYTHONPATH")}
-    done = subprocess.run(
+    done = heard(
         cluster.command(f"streamops.kafka.{playbook}", *arguments, **variables),
         cwd=empty,
         env={**settings, "ANSIBLE_COLLECTIONS_PATH": str(collections)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=1500,
-        check=False,
     )
     assert os.listdir(empty) == [], "a run leaves nothing in the folder it is called from"
     return Run(done.returncode, done.stdout, parse_recap(done.stdout))

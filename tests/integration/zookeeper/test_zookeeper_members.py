@@ -97,12 +97,12 @@ def test_three_become_five_and_three_again_and_nothing_is_lost(cluster: Zookeepe
         with_servers(cluster.inventory, 5)
         cluster.__post_init__()
         assert cluster.playbook().rc != 0, "members do not come in passing"
-        cluster.playbook("playbooks/zookeeper_members.yml", timeout=1500).ok()
+        cluster.playbook("playbooks/zookeeper_members.yml").ok()
         assert members(cluster) == [[1, 2, 3, 4, 5]]
         assert cluster.ensemble()["healthy"]
         assert {server["version"] for server in cluster.ensemble()["servers"]} == {"3.8.6"}
         leaving = ["zookeeper4", "zookeeper5"]
-        cluster.playbook("playbooks/zookeeper_members.yml", timeout=1500, zookeeper_leaving=leaving).ok()
+        cluster.playbook("playbooks/zookeeper_members.yml", zookeeper_leaving=leaving).ok()
         assert members(cluster) == [[1, 2, 3]]
         assert not any(cluster.alive(server) for server in leaving)
     with_servers(cluster.inventory, 3)
@@ -122,7 +122,7 @@ def test_a_server_that_serves_alone_is_run_again_and_grows_to_three(tmp_path: Pa
         assert alone.playbook().ok().changed == 0
         with_servers(alone.inventory, 3)
         alone.__post_init__()
-        alone.playbook("playbooks/zookeeper_members.yml", timeout=1500).ok()
+        alone.playbook("playbooks/zookeeper_members.yml").ok()
         assert members(alone) == [[1, 2, 3]]
         assert alone.ensemble()["healthy"]
     finally:
