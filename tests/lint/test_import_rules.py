@@ -147,7 +147,7 @@ def test_a_task_is_sent_with_the_rooms_of_its_own_subject(path: Path) -> None:
     # metadata reads ACLs, configurations, features, quotas and users as their rooms do. Before the subjects were parted
     # every module had 50.
     # Who is at fault for a replica that is not in sync is two files: what decides, and its two looks.
-    # The looks at mirrors ask for the ends of logs as groups do. One for gaps keeps what it saw in a topic (_state), and
+    # The looks at mirrors ask for the ends of logs as groups do. One for gaps keeps what it saw in a topic (_state);
     # a gap is a file of its own.
     # A gate times what a roll is compared with (_cluster/pace.py, and who times it).
     # A tuning finds the flow's topics as mirror_status does, looks at the disks, and makes topics.
