@@ -325,7 +325,7 @@ def cordoned_brokers(session: Session, brokers: Iterable[int]) -> frozenset[int]
         return frozenset()
     answers = session.send_to_each(partial(DescribeLogDirsRequest, topics=[]), nodes)
     return frozenset(
-        broker for broker, answer in answers.items() if log_dirs_of(one.to_dict() for one in answer.results).cordoned
+        broker for broker, answer in answers.items() if log_dirs_of(disk.to_dict() for disk in answer.results).cordoned
     )
 
 

@@ -59,8 +59,8 @@ _AFTER = {
 #: Seconds of processor time up to which the work of a process that has logged nothing yet counts as progress. A Java
 #: virtual machine uses 1 to 3 s of it before Kafka's first line (Java 17 and 21, with an agent). Processor time does
 #: not pass while a process waits for a core, so beside busy loops it takes longer and uses hardly more; twice as much
-#: where it shares caches and the core itself with them. The rest of the room is for a processor three times as slow. One that
-#: has used more and says nothing does something else, and has only its timeout left.
+#: where it shares caches and the core itself with them. The rest of the room is for a processor three times as
+#: slow. One that has used more and says nothing does something else, and has only its timeout left.
 SILENT_WORK = 20.0
 #: Seconds of processor time that are a step forward there. Each step gives a start its whole timeout anew, so a process
 #: is given up that gets less than that in it: with the default of 120 s, 0.4 % of a core. Beside four busy loops on two

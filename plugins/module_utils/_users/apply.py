@@ -95,7 +95,7 @@ def ensure_users(session: Session, params: Mapping[str, Any], check: bool, diff:
     return result
 
 
-def _wait(session: Session, plan: UserPlan, login: Login, timeout: float) -> None:
+def _wait(session: Session, plan: UserPlan, login: Login | None, timeout: float) -> None:
     """Return when the users can log in and every live broker knows them."""
     _wait_for_login(_in_order(session, plan), login, timeout)
     with _known_as(session, plan, timeout) as known:

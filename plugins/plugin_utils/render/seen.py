@@ -269,7 +269,7 @@ class Seen(Parts):
         for node_id, host in sorted(by_id.items(), key=lambda known: known[1] != self._results.host):
             # The later of its two waits that were made; each may be the one that failed.
             waits = [self._results.of(host, name) for name in ("__common_whole", "__common_in_sync")]
-            failed = next((wait for wait in waits if wait.get("failed")), {})
+            failed: Info = next((wait for wait in waits if wait.get("failed")), {})
 
             def change(broker: int, stuck: str = host) -> Change:
                 """Return what changed last on a broker."""
