@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Repeats the module listener_check until all listeners answer, for a bounded time; shows each change.
+"""Repeats the module listener_check until all listeners answer, or no more of them do for a time; shows each change.
 
 Where another node answers, the wait ends: a load balancer leads to the right one at times, and proves nothing by it.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.identity import IDENTITY
 from ansible_collections.streamops.kafka.plugins.module_utils._client.listener_options import LOOP_OPTIONS
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, FAILED, GOING, Step
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, FAILED, GOING, Advance, Step
 from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.action import ProgressAction
 
 
@@ -24,12 +25,15 @@ class ActionModule(ProgressAction):
         result: dict[str, Any] = super().run(tmp, task_vars)
         options = self.own_options(LOOP_OPTIONS)
         last: dict[str, Any] = {}
+        advance = Advance()
 
         def look(elapsed: float) -> Step:
             """Run the module once."""
             last.clear()
             last.update(self.call(task_vars))
-            return step(last)
+            # Nodes that start after each other: each listener that answers gives the others the whole time again.
+            advance.take(answered=len(last.get("answered") or ()))
+            return replace(step(last), progress=str(advance))
 
         followed = self.follow(look, task_vars, options["wait"], options["interval"])
         return dict(result, **last, **followed.as_result())

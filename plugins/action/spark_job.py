@@ -7,7 +7,7 @@ import secrets
 import time
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, Step
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, Step, duration
 from ansible_collections.streamops.kafka.plugins.module_utils._spark.job import (
     MIRROR_AUDIT,
     PROOF,
@@ -66,9 +66,9 @@ class ActionModule(ProgressAction):
         # What was written once, at the start, needs no second way.
         unwritten: dict[str, Any] = {"client_properties": {}, "source_client_properties": {}, "arguments": {}}
 
-        def look(elapsed: float) -> Step:
+        def look(_elapsed: float) -> Step:
             """Run the module once, for one interval."""
-            window = max(0.0, min(options["interval"], options["timeout"] - elapsed))
+            window = float(min(options["interval"], options["timeout"]))
             watched = {"interval": window, "offset": tracker.offset}
             return tracker.step(self.call(task_vars, step="observe", job_dir=job_dir, **watched, **unwritten))
 
@@ -83,7 +83,8 @@ class ActionModule(ProgressAction):
             # What a person has to read is the cause.
             del result["history"]
         if followed.timed_out:
-            why = f"was ended after {options['timeout']} s (timeout); it was at: {followed.last.text}"
+            lasted = f"was ended after {duration(followed.elapsed)} (timeout {options['timeout']} s)"
+            why = f"{lasted}; it was at: {followed.last.text}{followed.prolonged()}"
             result.update(failed=True, msg=f"Spark job in {job_dir}: {why}", log_tail=found.get("log_tail", [])[-10:])
         elif followed.last.state != DONE:
             result.update(failure(found, job_dir))

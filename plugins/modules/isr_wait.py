@@ -206,8 +206,8 @@ leads_none:
 attributions:
   description: >-
     Who is at fault for live replicas of the goal that are not in sync, each with C(kind) (V(leader), V(follower),
-    V(pair), V(catching_up), V(starting), V(unknown)), C(at_fault), C(followers), C(leaders), C(partitions),
-    C(bytes_behind), C(throttles) and a C(phrase).
+    V(pair), V(catching_up), V(starting), V(unknown)), C(at_fault), C(followers), C(leaders), C(served)
+    (other brokers that copy from these leaders), C(partitions), C(bytes_behind), C(throttles) and a C(phrase).
   type: list
   elements: dict
   returned: always

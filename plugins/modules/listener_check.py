@@ -101,6 +101,7 @@ options:
   wait:
     description:
       - Seconds for which the task asks again while a listener does not answer, with a line of progress. V(0) asks once.
+      - Each further listener that answers gives the others that time anew, up to 60 times in all.
       - It ends at once where another node answers.
       - Whoever calls the module without its action plugin, as with C(ansible -m) or asynchronously, asks once.
     type: float

@@ -344,6 +344,12 @@ start_files:
           the name of the generation in use (its UTC time), C(changes) has a line for each property and each other file,
           without secrets, C(same_release) says whether both start the same version.
       type: dict
+    switched_at:
+      description: When the node was switched to what it starts with, in seconds since 1970; null where nothing is.
+      type: float
+    proven_at:
+      description: When the proven one was first proven, in seconds since 1970; null where that is not known.
+      type: float
     why_failed:
       description: Why it did not; empty where none failed.
       type: str

@@ -128,7 +128,9 @@ options:
     type: dict
     default: {}
   timeout:
-    description: Seconds after which the job is ended and the task fails.
+    description:
+      - Seconds without progress after which the job is ended and the task fails. Progress is another phase, or more
+        that is done in one. It lasts no longer than 60 times that in all.
     type: int
     default: 900
   interval:

@@ -49,14 +49,10 @@ def ensure_acls(session: Session, params: Mapping[str, Any], check: bool, diff: 
         raise RefusedError(f"acls ({len(items)} wanted)", violations)
     if (plan.add or plan.remove) and not check:
         applied = Applied[Binding]("acl")
-        with applied.truthful(lambda done: only(plan, done).changes, diff):
+        settle = partial(_wait, plan=plan, timeout=params["timeout"])
+        with applied.truthful(lambda done: only(plan, done).changes, diff, settle=settle):
             _apply(session, plan, applied)
-            wait_until_seen(
-                "acls",
-                partial(live_brokers, session),
-                lambda broker: _missing(plan, describe_acls(session, broker)),
-                params["timeout"],
-            )
+            settle(session)
     result: dict[str, Any] = {
         "changed": bool(plan.add or plan.remove),
         "added": len(plan.add),
@@ -78,6 +74,17 @@ def _apply(session: Session, plan: AclPlan, applied: Applied[Binding]) -> None:
         applied.ask(batch, partial(create_acls, session, batch))
     for batch in parts(remove, REMOVE_BATCH):
         applied.ask(batch, partial(delete_acls, session, batch))
+
+
+def _wait(session: Session, plan: AclPlan, timeout: float) -> None:
+    """Return when every live broker knows what was added and removed."""
+    missing = partial(_missing_at, session, plan)
+    wait_until_seen("acls", partial(live_brokers, session), missing, timeout)
+
+
+def _missing_at(session: Session, plan: AclPlan, broker: int) -> list[str]:
+    """Return what one broker does not see done yet."""
+    return _missing(plan, describe_acls(session, broker))
 
 
 def _missing(plan: AclPlan, seen: Mapping[Binding, None]) -> list[str]:

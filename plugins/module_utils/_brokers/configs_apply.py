@@ -43,15 +43,17 @@ def ensure_broker_configs(session: Session, params: Mapping[str, Any], check: bo
         raise RefusedError("broker configs", violations)
     if plan.settings and not check:
         applied = Applied[str]("set configs of", label)
+        settle = partial(_wait, desired=desired, timeout=params["timeout"])
         with applied.truthful(
             lambda done: [c for c in plan.changes if c.name in map(label, done)],
             diff,
             lambda done: {"settings": {label(entity): plan.settings[entity] for entity in done}},
+            settle,
         ):
             # One request for each entity: it goes to the broker itself, and one that is down must not hide the others.
             for entity, config in plan.settings.items():
                 applied.ask([entity], partial(alter_configs, session, BROKER, {entity: config}))
-            _wait(session, desired, params["timeout"])
+            settle(session)
     result: dict[str, Any] = {
         "changed": bool(plan.settings),
         "settings": {label(entity): config for entity, config in plan.settings.items()},

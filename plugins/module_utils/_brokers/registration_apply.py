@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._brokers.api import unregister_broker
@@ -54,11 +55,17 @@ def ensure_registration(session: Session, params: Mapping[str, Any], check: bool
         changed = _cordoning(session, before[0], state, check)
     if changed and not check:
         applied = Applied[str](state, lambda name: f"broker {name}")
-        with applied.truthful(lambda done: [change] if done else [], True):
+        settle = partial(_wait, broker=broker, state=state, timeout=timeout)
+        with applied.truthful(lambda done: [change] if done else [], True, settle=settle):
             changed = _ask(session, applied, broker, state)
-            wait_until_none(SUBJECT, lambda: _missing(session, broker, state), timeout)
+            settle(session)
             after = _look(session, broker)[0]
     return {"changed": changed, "brokers": [after.as_dict()], "diff": diff_of([change] if changed else [])}
+
+
+def _wait(session: Session, broker: int, state: str, timeout: float) -> None:
+    """Return when the brokers show the registration as it is wanted."""
+    wait_until_none(SUBJECT, lambda: _missing(session, broker, state), timeout)
 
 
 def _look(session: Session, broker: int | None) -> list[Registration]:

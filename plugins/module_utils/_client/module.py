@@ -16,6 +16,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client.connection
     quick,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._core.module import run_module
 
 if TYPE_CHECKING:
@@ -46,11 +47,22 @@ def run_on_cluster(
     def connected(module: Any) -> Mapping[str, Any]:
         """The work within a session."""
         connection = Connection.from_params(module.params)
+        unsettled: list[Callable[[Any], None]] = []
 
         def once() -> Mapping[str, Any]:
-            """Work in a session of its own: the one that lost an answer may be broken."""
+            """Work in a session of its own: the one that lost an answer may be broken.
+
+            What was asked for before an error is waited for as if its answer had come.
+            """
             with Session(quick(connection) if repeated else connection) as session:
-                return work(session, module.params, module.check_mode, module._diff)
+                try:
+                    result = work(session, module.params, module.check_mode, module._diff)
+                except StreamopsError as error:
+                    unsettled.extend([error.settle] if error.settle else [])
+                    raise
+                for settle in unsettled:
+                    settle(session)
+                return result
 
         if again is None or (idempotent is not None and not idempotent(module.params)):
             return once()

@@ -18,6 +18,7 @@ import logging
 import re
 import time
 import traceback
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -43,7 +44,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 #: How often a call that lets the library choose a broker may draw one.
 DRAWS = 10
@@ -173,6 +174,30 @@ class Session:
         if node is not None and self._inside().broker(node) is None:
             self._close_python()  # It came up after this client had learnt who is there.
         return self.call(what, lambda: self._exchange(request, node), anybody=node is None)
+
+    def send_to_each(self, request: Callable[[], Any], nodes: Sequence[int]) -> dict[int, Any]:
+        """Send a message that changes nothing to each of these brokers at the same time; return the answers by broker.
+
+        Who does not answer in C(request_timeout) seconds, or refuses, is left out. C(request) makes a message:
+        kafka-python writes the version that a broker takes into it.
+        """
+        from kafka import errors
+
+        inside = self._inside()
+        if any(inside.broker(node) is None for node in nodes):
+            self._close_python()  # One came up after this client had learnt who is there.
+            self._inside()
+
+        def answered(node: int) -> Any:
+            """Return the answer of a broker, None without one."""
+            try:
+                return self._exchange(request(), node, self.connection.request_timeout)
+            except errors.KafkaError:
+                return None
+
+        with ThreadPoolExecutor(max_workers=max(len(nodes), 1)) as pool:
+            asked = {node: pool.submit(answered, node) for node in nodes}
+        return {node: future.result() for node, future in asked.items() if future.result() is not None}
 
     def send_to_controller(self, what: str, request: Any, seconds: float | None = None) -> Any:
         """Send a message to the controller, which is looked up again when it does not take the message.

@@ -39,6 +39,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
 _HIDDEN = 29
 #: The topic of the metadata log, whose one partition the quorum keeps.
 _METADATA = "__cluster_metadata"
+#: The level of metadata.version from which on a broker may be cordoned (4.3-IV0, KIP-1066).
+_CORDONS = 30
 #: The id of a topic that has none.
 _NO_ID = "00000000-0000-0000-0000-000000000000"
 #: What gates ask of each topic.
@@ -311,19 +313,20 @@ def disk_usage(session: Session, brokers: Iterable[int]) -> dict[int, LogDirs]:
 
 
 def cordoned_brokers(session: Session, brokers: Iterable[int]) -> frozenset[int]:
-    """Return those of these live brokers that get no new replicas (KIP-1066), one request for each.
+    """Return those of these live brokers that get no new replicas (KIP-1066), one request to each at the same time.
 
-    Empty of a caller that may not ask (describe on the cluster): Kafka then says itself whom it refuses.
+    Below the level that knows cordons only that is asked for. Left out is a broker that does not answer, and all are
+    of a caller that may not ask (describe on the cluster): Kafka then says itself whom it refuses.
     """
-    closed = set()
-    for broker in brokers:
-        try:
-            listed = describe_log_dirs(session, broker, {})
-        except RequestFailedError:
-            continue
-        if log_dirs_of(listed).cordoned:
-            closed.add(broker)
-    return frozenset(closed)
+    from kafka.protocol.admin import DescribeLogDirsRequest
+
+    nodes = sorted(set(brokers))
+    if not nodes or (finalized_features(session) or {}).get("metadata.version", 0) < _CORDONS:
+        return frozenset()
+    answers = session.send_to_each(partial(DescribeLogDirsRequest, topics=[]), nodes)
+    return frozenset(
+        broker for broker, answer in answers.items() if log_dirs_of(disk.to_dict() for disk in answer.results).cordoned
+    )
 
 
 def replica_sizes(session: Session, broker: int, partitions: Mapping[str, list[int]]) -> Mapping[Key, int]:

@@ -13,7 +13,7 @@ with it that time does not mend.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
     Key,
@@ -83,7 +83,7 @@ class Attribution:
 
     C(followers) are missing in the ISR of partitions that C(leaders) lead, C(missing) names them by partition.
     C(bytes_behind) and C(rate), in bytes and bytes a second by which that falls, are None where they are not known.
-    C(throttles) are the settings that slow them.
+    C(throttles) are the settings that slow them. C(served) are the others that copy from these leaders.
     """
 
     kind: str
@@ -93,6 +93,7 @@ class Attribution:
     bytes_behind: int | None = None
     rate: float | None = None
     throttles: tuple[Throttle, ...] = ()
+    served: tuple[int, ...] = ()
 
     @property
     def at_fault(self) -> tuple[int, ...]:
@@ -138,6 +139,7 @@ class Attribution:
             "at_fault": list(self.at_fault),
             "followers": list(self.followers),
             "leaders": list(self.leaders),
+            "served": list(self.served),
             "partitions": len(self.missing),
             "bytes_behind": self.bytes_behind,
             "throttles": [str(throttle) for throttle in self.throttles],
@@ -170,7 +172,8 @@ def attributions(before: Look | None, now: Look) -> tuple[Attribution, ...]:
         if partition.leader is not None:
             missing.setdefault((follower, partition.leader), []).append(partition)
     kinds = {edge: _progress(edge, partitions, before, now) for edge, partitions in missing.items()}
-    copied = _in_sync(now) | {edge for edge, kind in kinds.items() if kind in (CATCHING_UP, STARTING)}
+    copies = _in_sync(now) | {edge for edge, kind in kinds.items() if kind == CATCHING_UP}
+    copied = copies | {edge for edge, kind in kinds.items() if kind == STARTING}
     stalled = frozenset(edge for edge, kind in kinds.items() if kind == "")
     by_cause: dict[tuple[str, int | Edge], list[Edge]] = {}
     for edge, kind in kinds.items():
@@ -178,8 +181,17 @@ def attributions(before: Look | None, now: Look) -> tuple[Attribution, ...]:
             by_cause.setdefault((kind, edge[0]), []).append(edge)
     for culprit, edges in _culprits(stalled, copied):
         by_cause.setdefault(culprit, []).extend(edges)
-    told = [_attribution(kind, edges, missing, before, now) for (kind, _broker), edges in by_cause.items()]
+    told = [
+        replace(_attribution(kind, edges, missing, before, now), served=_served(edges, copies))
+        for (kind, _broker), edges in by_cause.items()
+    ]
     return tuple(sorted(told, key=_gravity))
+
+
+def _served(edges: Collection[Edge], copies: Iterable[Edge]) -> tuple[int, ...]:
+    """Return who copies from the leaders of these pairs, besides their followers."""
+    followers, leaders = {follower for follower, _leader in edges}, {leader for _follower, leader in edges}
+    return tuple(sorted({follower for follower, leader in copies if leader in leaders} - followers))
 
 
 def _gravity(told: Attribution) -> tuple[int, tuple[int, ...], tuple[int, ...], tuple[int, ...]]:

@@ -65,7 +65,8 @@ def refuse_slower(session: Session, broker: int | None, sentence: str) -> None:
     """Raise RequestFailedError for a sentence of C(slower), with the controller that is active; do nothing without."""
     if sentence:
         quorum = describe_quorum(session)
-        active = f"; controller {quorum.leader_id} is active" if quorum and quorum.leader_id is not None else ""
+        known = quorum is not None and quorum.leader_id is not None
+        active = f"; controller {quorum.leader_id} is active, whose files decide that" if quorum and known else ""
         name = "the node" if broker is None else f"broker {broker}"
         raise RequestFailedError("prove", name, "SLOWER_THAN_BEFORE", f"{sentence}{active}")
 

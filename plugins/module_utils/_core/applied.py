@@ -75,10 +75,13 @@ class Applied(Generic[_Key]):
         changes: Callable[[Sequence[_Key]], Iterable[Change]],
         diff: bool,
         partial: Callable[[Sequence[_Key]], Mapping[str, Any]] = lambda _keys: {},
+        settle: Callable[[Any], None] | None = None,
     ) -> Iterator[None]:
         """Have an error of the work inside carry what was changed before it; C(changes) says it of keys.
 
-        C(partial) says it in fields of the module's own result, which are lists, mappings or flags.
+        C(partial) says it in fields of the module's own result, which are lists, mappings or flags. C(settle) waits,
+        with a session, until every broker knows all that the work is about: who looks again, finds it done and plans
+        nothing more, still has to wait for that.
         """
         try:
             yield
@@ -87,6 +90,7 @@ class Applied(Generic[_Key]):
             some = list(changes(keys))
             error.partial = dict(partial(keys))
             error.unclear = bool(self.doubtful)
+            error.settle = settle if keys else None
             error.done = {"changed": bool(some)}
             if diff:
                 error.done["diff"] = diff_of(some)

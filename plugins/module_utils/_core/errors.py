@@ -33,6 +33,8 @@ class StreamopsError(Exception):
         self.partial: dict[str, Any] = {}
         #: Whether a change was asked for without a clear answer, so that it may be done or not.
         self.unclear = False
+        #: Waits, with a session, until every broker knows what was asked for; None where nothing was, or nobody waits.
+        self.settle: Callable[[Any], None] | None = None
 
     @property
     def failure(self) -> dict[str, Any]:

@@ -69,11 +69,18 @@ def _plan(state: State, params: Mapping[str, Any]) -> Plan:
 
 def _do(session: Session, steps: Sequence[Step], lowers: bool, timeout: float) -> None:
     applied = Applied[Step]("feature")
-    with applied.truthful(_changes, True, lambda done: {"changes": [step.as_dict() for step in done]}):
+    settle = partial(_wait, steps=steps, timeout=timeout)
+    with applied.truthful(_changes, True, lambda done: {"changes": [step.as_dict() for step in done]}, settle):
         for step in steps:
             request = partial(update_features, session, {step.feature: step.after}, lowers)
             applied.ask([step], request, lambda done: done.feature)
-            wait_until_seen(str(step), partial(live_brokers, session), partial(_missing, session, step), timeout)
+            _wait(session, [step], timeout)
+
+
+def _wait(session: Session, steps: Sequence[Step], timeout: float) -> None:
+    """Return when every live broker knows these levels."""
+    for step in steps:
+        wait_until_seen(str(step), partial(live_brokers, session), partial(_missing, session, step), timeout)
 
 
 def _missing(session: Session, step: Step, broker: int) -> list[str]:

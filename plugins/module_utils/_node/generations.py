@@ -72,6 +72,10 @@ class Generations:
             names[FAILED] = None
         return {**names, "why_failed": self.why_failed() if names[FAILED] else "", "edited": self.edited()}
 
+    def led_since(self, link: str) -> float | None:
+        """Return when a link was made lead where it does, in seconds since 1970 on this machine; None without it."""
+        return os.lstat(self._path(link)).st_mtime if self.name(link) and os.path.lexists(self._path(link)) else None
+
     def texts(self, link: str) -> dict[str, str] | None:
         """Return the files of a generation by name, without why it failed; None where the link leads nowhere."""
         name = self.name(link)

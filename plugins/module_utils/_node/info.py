@@ -17,7 +17,12 @@ from ansible_collections.streamops.kafka.plugins.module_utils._node import start
 from ansible_collections.streamops.kafka.plugins.module_utils._node.beside import beside, installed_as
 from ansible_collections.streamops.kafka.plugins.module_utils._node.certificates import certificates
 from ansible_collections.streamops.kafka.plugins.module_utils._node.disks import disks
-from ansible_collections.streamops.kafka.plugins.module_utils._node.generations import FAILED, Generations
+from ansible_collections.streamops.kafka.plugins.module_utils._node.generations import (
+    CURRENT,
+    FAILED,
+    PROVEN,
+    Generations,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._node.java import describe
 from ansible_collections.streamops.kafka.plugins.module_utils._node.last_change import last_change
 from ansible_collections.streamops.kafka.plugins.module_utils._node.network import busiest, names
@@ -78,6 +83,8 @@ def _start_files(directory: str) -> dict[str, Any] | None:
         **look,
         "failed_release": record.version(given_up.get(record.JVM)),
         "last_change": last_change(generations),
+        "switched_at": generations.led_since(CURRENT),
+        "proven_at": generations.led_since(PROVEN),
     }
 
 

@@ -56,10 +56,16 @@ _AFTER = {
     "brokers, was not asked to stop. Correct the cause, or end the process yourself, and run again.",
 }
 
-#: A Java virtual machine uses 1 to 3 s of processor time before Kafka's first line (Java 17 and 21, with an agent). One
-#: that has used more than this (seconds) and says nothing does something else. Each half second is a step: a process
-#: that only waits uses less than that in the time of a start.
-SILENT_WORK, STEP_OF_WORK = 20.0, 0.5
+#: Seconds of processor time up to which the work of a process that has logged nothing yet counts as progress. A Java
+#: virtual machine uses 1 to 3 s of it before Kafka's first line (Java 17 and 21, with an agent). Processor time does
+#: not pass while a process waits for a core, so beside busy loops it takes longer and uses hardly more; twice as much
+#: where it shares caches and the core itself with them. The rest of the room is for a processor three times as
+#: slow. One that has used more and says nothing does something else, and has only its timeout left.
+SILENT_WORK = 20.0
+#: Seconds of processor time that are a step forward there. Each step gives a start its whole timeout anew, so a process
+#: is given up that gets less than that in it: with the default of 120 s, 0.4 % of a core. Beside four busy loops on two
+#: cores the kernel gives it a third of one. One that only waits uses less than a step in the time of a start.
+STEP_OF_WORK = 0.5
 
 REACHED, WAITING, DIED, REFUSED = "reached", "waiting", "died", "refused"
 

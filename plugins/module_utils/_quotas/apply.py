@@ -42,19 +42,26 @@ def ensure_quotas(session: Session, params: Mapping[str, Any], check: bool, diff
         raise RefusedError(f"quotas ({len(items)} wanted)", violations)
     if plan.alterations and not check:
         applied = Applied[Entity]("quota", label)
+        settle = partial(_wait, specs=specs, timeout=timeout)
         with applied.truthful(
             lambda done: [c for c in plan.changes if c.name in map(label, done)],
             diff,
             lambda done: {"altered": [label(entity) for entity in done]},
+            settle,
         ):
             for batch in _requests(plan.alterations):
                 applied.ask(batch, partial(alter_quotas, session, batch))
-            wait_until_seen("quotas", partial(live_brokers, session), partial(_missing, session, specs), timeout)
+            settle(session)
     altered = [label(entity) for entity in plan.alterations]
     result: dict[str, Any] = {"changed": bool(altered), "altered": altered, "unchanged": plan.unchanged}
     if diff:
         result["diff"] = diff_of(plan.changes)
     return result
+
+
+def _wait(session: Session, specs: Sequence[DesiredQuota], timeout: float) -> None:
+    """Return when every live broker knows the limits."""
+    wait_until_seen("quotas", partial(live_brokers, session), partial(_missing, session, specs), timeout)
 
 
 def _missing(session: Session, specs: Sequence[DesiredQuota], broker: int) -> list[str]:

@@ -14,6 +14,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.progress imp
     DONE,
     FAILED,
     GOING,
+    Advance,
     Meter,
     Step,
     pace,
@@ -278,6 +279,7 @@ class Tracker:
 
     def __init__(self) -> None:
         self._meter, self._phase = Meter(), ""
+        self._phases, self._advance = set[str](), Advance()
         self._text = "start: spark-submit starts"
         self.offset = 0
         self.last: dict[str, Any] = {}
@@ -290,13 +292,23 @@ class Tracker:
         self.offset = found["offset"]
         text, facts = self._standing(found["progress"])
         if found["running"]:
-            return Step(GOING, text, facts)
+            return Step(GOING, text, facts, self._progress)
         verdict = (found.get("result") or {}).get("verdict")
         facts = {"exit_code": found["exit_code"], "verdict": verdict}
         return Step(DONE if verdict == PASS and found["exit_code"] == 0 else FAILED, f"verdict {verdict}", facts)
 
+    @property
+    def _progress(self) -> str:
+        """Return what changes with each new phase, and while more than ever is done in one.
+
+        Bytes of its log are no progress: a job that reaches no broker logs that again and again.
+        """
+        return f"{len(self._phases)} {self._advance}" if self._phases else ""
+
     def _standing(self, lines: Sequence[Mapping[str, Any]]) -> tuple[str, dict[str, Any]]:
         for line in lines:
+            self._phases.add(line["phase"])
+            self._advance.take(**{line["phase"]: line["done"]})
             if line["phase"] != self._phase:
                 self._meter, self._phase = Meter(), line["phase"]
             if line.get("total"):

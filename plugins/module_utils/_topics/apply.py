@@ -80,9 +80,10 @@ def ensure_topics(session: Session, params: Mapping[str, Any], check: bool, diff
     plan = _decide(session, specs, misunderstood, params, timeout)
     if plan.topics and not check:
         applied = Applied[Step]("topic", " ".join)
-        with applied.truthful(lambda done: changes_of(plan.topics, done), diff, _named):
+        settle = partial(_wait, plans=plan.topics, timeout=timeout)
+        with applied.truthful(lambda done: changes_of(plan.topics, done), diff, _named, settle):
             _apply(session, plan.topics, applied)
-            _wait(session, plan.topics, timeout)
+            settle(session)
     result: dict[str, Any] = {
         "changed": bool(plan.topics),
         "created": [topic.spec.name for topic in plan.topics if topic.creates],

@@ -72,16 +72,10 @@ def ensure_users(session: Session, params: Mapping[str, Any], check: bool, diff:
         raise RefusedError(f"users ({len(items)} wanted)", plan.violations)
     if (plan.upserts or plan.deletions) and not check:
         applied = Applied[Key]("user", " by ".join)
-        with applied.truthful(lambda done: _changes(state, plan, logins, done), diff, partial(_named, plan)):
+        settle = partial(_wait, plan=plan, login=login, timeout=timeout)
+        with applied.truthful(lambda done: _changes(state, plan, logins, done), diff, partial(_named, plan), settle):
             _apply(session, plan, applied)
-            _wait_for_login(_in_order(session, plan), login, timeout)
-            with _known_as(session, plan, timeout) as known:
-                wait_until_seen(
-                    "users",
-                    partial(live_brokers, known),
-                    lambda broker: _missing(plan, describe_credentials(known, broker)),
-                    timeout,
-                )
+            settle(session)
     result: dict[str, Any] = {
         "changed": bool(plan.changes),
         "created": list(plan.created),
@@ -99,6 +93,18 @@ def ensure_users(session: Session, params: Mapping[str, Any], check: bool, diff:
     if diff:
         result["diff"] = diff_of(plan.changes)
     return result
+
+
+def _wait(session: Session, plan: UserPlan, login: Login | None, timeout: float) -> None:
+    """Return when the users can log in and every live broker knows them."""
+    _wait_for_login(_in_order(session, plan), login, timeout)
+    with _known_as(session, plan, timeout) as known:
+        wait_until_seen(
+            "users",
+            partial(live_brokers, known),
+            lambda broker: _missing(plan, describe_credentials(known, broker)),
+            timeout,
+        )
 
 
 def _own(session: Session) -> Key | None:

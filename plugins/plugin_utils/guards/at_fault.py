@@ -3,7 +3,8 @@
 """Whether another node is at fault for a node of a roll that is not whole, by who copies from whom.
 
 A node that has just restarted leads again, and a follower that does not copy from it keeps it from being whole. Where
-others copy from it, its own files are not to be given up for that: those of the follower are, if they changed.
+others copy from it, its own files are not to be given up for that: those of the follower are, if they changed since the
+node was whole last. A run that was cut, or somebody by hand, may have changed them, and no leader restarted since.
 """
 
 from __future__ import annotations
@@ -13,35 +14,74 @@ from dataclasses import dataclass
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.attribution import FOLLOWER, LEADER, PAIR
+from ansible_collections.streamops.kafka.plugins.module_utils._node.restart_reasons import reason_line
+
+Info = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a node that runs was changed by last, against what it was proven with before, a line each.
+
+    C(is_fresh): by this run. C(is_suspect): the node that is not whole now was never whole beside it. C(waits): the
+    node gets other files in this run.
+    """
+
+    lines: tuple[str, ...] = ()
+    is_fresh: bool = False
+    is_suspect: bool = False
+    waits: bool = False
+
+    @property
+    def goes_back(self) -> bool:
+        """Return whether the node is to go back to what it was proven with; where it waits, what it gets is better."""
+        return self.is_suspect and not self.waits
+
+
+def change_of(info: Info, restarted: bool, stuck: Info) -> Change:
+    """Return what changed last on a node, and whether it may be why another one is not whole.
+
+    Args:
+        info: What node_info saw of it before the roll; empty where it has no part in the run.
+        restarted: Whether this run restarted it.
+        stuck: What node_info saw of the node that is not whole, before the roll.
+    """
+    reasons = [reason_line(reason) for reason in info.get("restart_reasons") or ()]
+    if restarted and reasons:
+        return Change(tuple(reasons), is_fresh=True, is_suspect=True)
+    files, waits = info.get("start_files") or {}, bool(reasons) and not restarted
+    if files.get("edited"):
+        # What it was proven with is lost where it was edited in place: only the inventory has it.
+        lines = [f"edited by hand: {name}" for name in files["edited"]]
+        return Change((*lines, *(f"runs and is to get: {reason}" for reason in reasons)), is_suspect=waits, waits=waits)
+    lines = list((files.get("last_change") or {}).get("changes") or ())
+    unproven = bool(files.get("current")) and files.get("current") != files.get("proven")
+    # By the clocks of two machines. A node is proven long behind its switch: its session has to pass.
+    switched, proven = files.get("switched_at"), (stuck.get("start_files") or {}).get("proven_at")
+    is_newer = switched is not None and proven is not None and switched > proven
+    return Change(tuple(lines), is_suspect=bool(lines) and (unproven or is_newer), waits=waits)
 
 
 @dataclass(frozen=True)
 class Culprit:
-    """The node that is at fault, what it does, and what changed last in its start files, a line each.
-
-    C(is_fresh): that changed in this run, so it may be taken back.
-    """
+    """The node that is at fault, what it does, and what changed last in its start files."""
 
     node_id: int
     phrase: str
-    changes: tuple[str, ...]
-    is_fresh: bool
+    change: Change
 
 
-def culprit(
-    node_id: int,
-    attributions: Iterable[Mapping[str, Any]],
-    changes: Callable[[int], tuple[Iterable[str], bool]],
-) -> Culprit | None:
+def culprit(node_id: int, attributions: Iterable[Mapping[str, Any]], change: Callable[[int], Change]) -> Culprit | None:
     """Return who else is at fault for a node that is not whole; None where it is itself, or nobody else is known to be.
 
-    Of a pair nothing but their files tells the two apart. The leader serves others, so it is the follower if that was
-    changed in this run too; where it was not, the leader's own change was the last.
+    Of a pair nothing but their files tells the two apart. The leader is the one that is not whole, so it is the
+    follower if that was changed in this run too, or changed since the leader was whole last while others copy from the
+    leader; else the leader's own change was the last.
 
     Args:
         node_id: The node that is not whole.
         attributions: As isr_wait returns them.
-        changes: What changed last on a node, by its id, and whether that was in this run; empty where nothing is known.
+        change: What changed last on a node, by its id.
     """
     faults = [fault for fault in attributions if fault["kind"] in (FOLLOWER, LEADER, PAIR)]
     mine = [fault for fault in faults if node_id in fault["leaders"]]
@@ -52,8 +92,12 @@ def culprit(
         return None
     for fault in sorted(mine, key=lambda fault: fault["kind"] != FOLLOWER):
         follower = fault["followers"][0]
-        lines, is_fresh = changes(follower)
-        changed = tuple(lines)
-        if fault["kind"] == FOLLOWER or (changed and is_fresh):
-            return Culprit(follower, str(fault["phrase"]), changed, bool(changed) and is_fresh)
+        last = change(follower)
+        if fault["kind"] == FOLLOWER or last.is_fresh or (last.is_suspect and fault["served"]):
+            return Culprit(follower, str(fault["phrase"]), last)
+    # It copies from others, and is one of several that cannot copy from this one.
+    for fault in faults:
+        if fault["kind"] == LEADER and node_id in fault["followers"] and len(fault["followers"]) > 1:
+            leader = fault["leaders"][0]
+            return Culprit(leader, str(fault["phrase"]), change(leader))
     return None

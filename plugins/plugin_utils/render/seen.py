@@ -2,8 +2,8 @@
 # Private to this collection.
 """What follows from what tasks of a run saw of the nodes: disks, processes, votes, brokers that live.
 
-Results of node_info are C(__common_node_info) of each host, those of isr_wait C(__common_whole), those of
-restart_gate behind a restart C(__common_quorum_whole), those of cluster_info
+Results of node_info are C(__common_node_info) of each host, those of isr_wait C(__common_in_sync)
+and C(__common_whole), those of restart_gate behind a restart C(__common_quorum_whole), those of cluster_info
 C(__common_registered) and C(__kafka_resources_led) of the host that asked, the output of supervisorctl is
 C(__common_programs); the format plan is C(__common_format_plan) of a cluster's first node.
 """
@@ -17,7 +17,7 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._node.restart_reasons import reason_line
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.at_fault import culprit
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.at_fault import Change, change_of, culprit
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.quorum_formed import never_formed
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.quorum_unsteady import (
     changed_last,
@@ -262,30 +262,30 @@ class Seen(Parts):
 
     def _blamed(self) -> dict[str, Any]:
         """Name who keeps a broker, the C(node), from being whole that this run started or restarted: the C(name) of who
-        is at fault, the C(host) where the run ends, the sentences C(why), and whether it C(is_fresh), what changed on
-        it, or C(restarts) in this run for other files; empty where no broker is so. Of several the own node counts."""
+        is at fault, the C(host) where the run ends, the sentences C(why), and whether it C(goes_back) to what it was
+        proven with, or C(restarts) in this run for other files; empty where no broker is so. Of several the own node
+        counts."""
         by_id = {node["node_id"]: node["host"] for node in self._of_role("broker")}
-
-        def changes(node_id: int) -> tuple[list[str], bool]:
-            """Return what a broker restarted with in this run, else what changed last before it; and which it is."""
-            host = by_id.get(node_id, "")
-            info = self._infos.get(host) or {}
-            if host in self._restarted:
-                return [reason_line(reason) for reason in info.get("restart_reasons") or ()], True
-            return list(((info.get("start_files") or {}).get("last_change") or {}).get("changes") or ()), False
-
         for node_id, host in sorted(by_id.items(), key=lambda known: known[1] != self._results.host):
-            wait = self._results.of(host, "__common_whole")
-            blamed = culprit(node_id, wait.get("attributions") or (), changes) if wait.get("failed") else None
+            # The later of its two waits that were made; each may be the one that failed.
+            waits = [self._results.of(host, name) for name in ("__common_whole", "__common_in_sync")]
+            failed: Info = next((wait for wait in waits if wait.get("failed")), {})
+
+            def change(broker: int, stuck: str = host) -> Change:
+                """Return what changed last on a broker."""
+                at = by_id.get(broker, "")
+                return change_of(self._infos.get(at) or {}, at in self._restarted, self._infos[stuck])
+
+            blamed = culprit(node_id, failed.get("attributions") or (), change)
             if blamed:
                 other = by_id.get(blamed.node_id, f"broker {blamed.node_id}")
-                changed = "; ".join(blamed.changes) or "nothing that is known"
+                changed = "; ".join(blamed.change.lines) or "nothing that is known"
                 why = f"{blamed.phrase}. So {other} is at fault, not {host}. Changed last on {other}: {changed}."
-                # Of a broker that the inventory lacks nothing can be taken back: the run ends at the node itself.
-                at = by_id.get(blamed.node_id, host)
-                waits = other not in self._restarted and bool((self._infos.get(other) or {}).get("restart_reasons"))
-                fault = {"host": at, "name": other, "why": why, "is_fresh": blamed.is_fresh}
-                return {"node": host, **fault, "restarts": waits}
+                # Nothing can be taken back of a broker that the inventory lacks, or that --limit leaves out: the run
+                # ends at the node itself.
+                at = other if self._infos.get(other) else host
+                fault = {"host": at, "name": other, "why": why, "goes_back": blamed.change.goes_back}
+                return {"node": host, **fault, "restarts": blamed.change.waits}
         return {}
 
     def _unsteady(self) -> dict[str, str]:

@@ -93,6 +93,7 @@ def test_a_follower_that_was_whole_is_taken_back_and_not_the_leader_that_restart
     assert "queued.max.requests=612" not in cluster.start_files("kafka3")
     assert "300000" not in cluster.start_files("kafka1")
     assert cluster.is_proven("kafka1")
+    assert preferred(cluster, "kafka1"), "it leads again what it prefers to lead"
     assert not ledger.failed
     assert not ledger.lost(read_all(cluster.bootstrap_servers, "orders"))
 
@@ -100,6 +101,38 @@ def test_a_follower_that_was_whole_is_taken_back_and_not_the_leader_that_restart
     assert all(cluster.is_proven(node) for node in cluster.nodes)
     earlier = cluster.directory / "config" / "kafka1" / "earlier" / "server.properties"
     assert "300000" not in earlier.read_text()
+    cluster.playbook().ok()
+
+
+def test_a_follower_that_an_earlier_run_left_so_is_taken_back_when_a_leader_restarts_in_the_next_run(
+    cluster: Cluster,
+) -> None:
+    lets_another_lead_the_quorum(cluster, "kafka1")
+    slow = {"replica.fetch.backoff.ms": 600000}
+    cluster.playbook(
+        "site.yml",
+        "--limit",
+        "kafka1",
+        preflight_allow_limit=True,
+        kafka_broker_config=f"{{{{ {slow} if kafka_node_id | int == 1 else {{}} }}}}",
+    ).ok()
+    assert cluster.is_proven("kafka1")
+    leads = preferred(cluster, "kafka1")
+    other = {"queued.max.requests": 613}
+    with producing(cluster.bootstrap_servers, "orders", rate=200) as ledger:
+        run = cluster.playbook(kafka_broker_config=f"{{{{ {slow} if kafka_node_id | int == 1 else {other} }}}}")
+    said = " ".join(run.output.split())
+    assert run.rc == 2, said[-4000:]
+    assert "So kafka1 is at fault, not kafka2." in said
+    assert "600000" in said.split("Changed last on kafka1: ")[1].split(" was whole")[0]
+    assert "kafka2 did not come back" not in said
+    assert "queued.max.requests=613" in cluster.start_files("kafka2")
+    assert "queued.max.requests=613" not in cluster.start_files("kafka3")
+    assert "600000" not in cluster.start_files("kafka1")
+    assert cluster.is_proven("kafka1")
+    assert preferred(cluster, "kafka1") == leads, "it leads again what it prefers to lead"
+    assert not ledger.failed
+    assert not ledger.lost(read_all(cluster.bootstrap_servers, "orders"))
     cluster.playbook().ok()
 
 
@@ -143,6 +176,18 @@ def test_a_sick_node_is_named_and_may_be_corrected(cluster: Cluster) -> None:
     assert run.output.index("kafka1 restarted") < run.output.index("kafka2 restarted")
     assert advertised(cluster, "kafka1") == good
     assert cut_off(cluster) == []
+
+
+def preferred(cluster: Cluster, node: str) -> list[tuple[str, int]]:
+    """The partitions that prefer this node as their leader and are led by it."""
+    topics = AdminClient({"bootstrap.servers": cluster.bootstrap_servers}).list_topics(timeout=30).topics
+    broker = cluster.identities[node]
+    return sorted(
+        (name, index)
+        for name, topic in topics.items()
+        for index, partition in topic.partitions.items()
+        if partition.replicas[0] == broker == partition.leader
+    )
 
 
 def lets_another_lead_the_quorum(cluster: Cluster, node: str) -> None:

@@ -128,7 +128,7 @@ def test_without_a_broker_the_task_fails_with_the_reason(jars: list[str], tmp_pa
 def test_a_job_out_of_time_is_ended_and_the_task_says_where_it_was(jars: list[str], tmp_path: Path) -> None:
     result = submit(tmp_path, jars, ["127.0.0.1:1"], run_id="slow", timeout=2, job={"timeout_seconds": 60})
     assert result["failed"]
-    assert "was ended after 2 s (timeout); it was at: start" in result["msg"]
+    assert "(timeout 2 s); it was at: start" in result["msg"]
     life = json.loads((tmp_path / "slow" / "process").read_text())
     assert not Path(f"/proc/{life['pid']}/exe").exists()
 

@@ -3,12 +3,20 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Mapping, Sequence
+from functools import partial
 from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from kafka.errors import KafkaTimeoutError
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
     _partitions,
+    cordoned_brokers,
     finalized_features,
     list_brokers,
     live_brokers,
@@ -49,3 +57,41 @@ def test_features_are_the_levels_that_are_finalised_and_none_where_no_epoch_is_k
     assert finalized_features(session) == {"metadata.version": 21}
     described["metadata.version"]["finalized_epoch"] = None
     assert finalized_features(session) is None
+
+
+class Cordons(Session):
+    """A cluster of this level, whose brokers answer with whether each of their log directories is cordoned."""
+
+    def __init__(self, level: int | None, cordoned: Mapping[int, Sequence[bool]]) -> None:
+        super().__init__(Connection(("a:1",)))
+        about = {"supported": (7, 33), "finalized": (7, level), "finalized_epoch": None if level is None else 9}
+        self._python_client = SimpleNamespace(describe_features=lambda: {"metadata.version": about})
+        self._cordoned, self.reached = cordoned, list[int]()
+        self._all_asked = threading.Barrier(max(len(cordoned), 1), timeout=20)
+
+    def _inside(self) -> Any:
+        return SimpleNamespace(broker=lambda node: node)
+
+    def _exchange(self, request: Any, node: int | None, seconds: float | None = None) -> Any:
+        assert node is not None
+        self.reached.append(node)
+        self._all_asked.wait()
+        if not self._cordoned[node]:
+            raise KafkaTimeoutError
+        sizes = {"total_bytes": 10, "usable_bytes": 5, "topics": []}
+        disks = [{**sizes, "is_cordoned": cordoned} for cordoned in self._cordoned[node]]
+        return SimpleNamespace(results=[SimpleNamespace(to_dict=partial(dict, disk)) for disk in disks])
+
+
+def test_all_brokers_are_asked_at_the_same_time_whether_they_are_cordoned_and_silent_ones_are_left_out() -> None:
+    session = Cordons(30, {1: [True, True], 2: [True, False], 3: [], 4: [False]})
+    assert cordoned_brokers(session, [4, 3, 2, 1]) == {1}
+    assert sorted(session.reached) == [1, 2, 3, 4]
+    assert cordoned_brokers(session, []) == frozenset()
+
+
+@pytest.mark.parametrize("level", [29, None])
+def test_no_broker_is_asked_where_the_cluster_knows_no_cordons(level: int | None) -> None:
+    session = Cordons(level, {1: [True]})
+    assert cordoned_brokers(session, [1]) == frozenset()
+    assert session.reached == []

@@ -109,6 +109,7 @@ def test_a_line_in_one_direction_names_both_and_blames_neither_alone(brokers: in
     assert told(brokers, [pair]) == [(PAIR, (follower,), (leader,))]
     found = attributions(cluster(brokers, [pair]), cluster(brokers, [pair], at=1.0))
     assert found[0].at_fault == pair
+    assert found[0].served == others(brokers, *pair)
     assert f"broker {follower} does not copy from broker {leader}: " in found[0].phrase
     assert [one.kind for one in stalled_at(found, leader)] == [PAIR]
     assert stalled_at(found, follower) == []
@@ -122,6 +123,7 @@ def test_a_line_in_both_directions_names_both(brokers: int, pair: Edge) -> None:
 
 def test_of_two_brokers_nothing_tells_which_is_at_fault() -> None:
     assert told(2, [(1, 2)]) == [(PAIR, (1,), (2,))]
+    assert attributions(cluster(2, [(1, 2)]), cluster(2, [(1, 2)], at=1.0))[0].as_dict()["served"] == []
 
 
 @pytest.mark.parametrize(("brokers", "broker"), CASES)

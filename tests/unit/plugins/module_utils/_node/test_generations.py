@@ -365,6 +365,19 @@ def test_what_was_proven_before_is_gone_back_to_only_when_the_proof_is_taken_bac
     assert found.is_proven()
 
 
+def test_a_link_tells_since_when_it_leads_there(tmp_path: Path) -> None:
+    found = running(tmp_path)
+    assert found.led_since(EARLIER) is None
+    take_up(tmp_path, NEW)
+    os.utime(tmp_path / CURRENT, (100, 100), follow_symlinks=False)
+    assert found.led_since(CURRENT) == 100
+    found.prove()
+    assert (found.led_since(CURRENT), (found.led_since(PROVEN) or 0) > 100) == (100, True)
+    os.utime(tmp_path / PROVEN, (120, 120), follow_symlinks=False)
+    assert not found.prove()
+    assert found.led_since(PROVEN) == 120, "the first proof counts"
+
+
 def test_the_difference_names_changed_new_and_removed_files() -> None:
     assert differing({}, OLD) == ["jvm.options", "server.properties"]
     assert differing(NEW, OLD) == ["jvm.options", "metrics.yml", "server.properties"]

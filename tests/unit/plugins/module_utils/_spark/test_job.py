@@ -216,6 +216,22 @@ def test_a_look_without_news_keeps_the_last_line() -> None:
     assert tracker.offset == 9
 
 
+def test_another_phase_and_more_that_is_done_are_progress_and_a_repeated_line_is_none() -> None:
+    tracker = Tracker()
+    line = {"t": 0.0, "message": "m", "total": 1000, "unit": "records"}
+
+    def progress(phase: str, done: int | None) -> str:
+        """Return the progress behind a line of this phase."""
+        return tracker.step(look(progress=[{**line, "phase": phase, "done": done}], offset=9)).progress
+
+    assert tracker.step(look(offset=0)).progress == "", "spark-submit has said nothing yet"
+    phases = [progress("start", None), progress("write", 100), progress("write", 400)]
+    assert len({"", *phases}) == 4
+    assert progress("write", 400) == progress("write", 100) == phases[-1], "back and forth is none"
+    assert progress("start", None) == tracker.step(look(offset=9)).progress == phases[-1]
+    assert progress("read", 0) != phases[-1]
+
+
 @pytest.mark.parametrize(
     ("code", "verdict", "state"), [(0, "pass", DONE), (1, "fail", FAILED), (1, "pass", FAILED), (137, None, FAILED)]
 )

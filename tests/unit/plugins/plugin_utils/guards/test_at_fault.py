@@ -7,14 +7,20 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.at_fault import Culprit, culprit
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.at_fault import Change, Culprit, change_of, culprit
 
 SLOW = "property replica.fetch.backoff.ms: 200 -> 300000"
 
 
-def fault(kind: str, followers: list[int], leaders: list[int]) -> dict[str, Any]:
+def fault(kind: str, followers: list[int], leaders: list[int], served: tuple[int, ...] = ()) -> dict[str, Any]:
     """Return an attribution as isr_wait does."""
-    return {"kind": kind, "followers": followers, "leaders": leaders, "phrase": f"{kind} {followers} {leaders}"}
+    phrase = f"{kind} {followers} {leaders}"
+    return {"kind": kind, "followers": followers, "leaders": leaders, "served": list(served), "phrase": phrase}
+
+
+def fresh(*lines: str) -> Change:
+    """Return the change of a node that restarted in this run with these."""
+    return Change(lines, is_fresh=bool(lines), is_suspect=bool(lines))
 
 
 @pytest.mark.parametrize(
@@ -34,6 +40,10 @@ def fault(kind: str, followers: list[int], leaders: list[int]) -> dict[str, Any]
         ([fault("catching_up", [1], [2])], {1: [SLOW]}, None),
         ([fault("unknown", [1], [2])], {1: [SLOW]}, None),
         ([], {1: [SLOW]}, None),
+        # It is one of several that cannot copy from this one.
+        ([fault("leader", [2, 3], [1])], {}, 1),
+        ([fault("leader", [3, 4], [1])], {}, None),
+        ([fault("leader", [2, 3], [1]), fault("leader", [3, 4], [2])], {}, None),
         # A follower at fault before a pair.
         ([fault("pair", [3], [2]), fault("follower", [1], [2, 4])], {3: [SLOW]}, 1),
     ],
@@ -41,14 +51,68 @@ def fault(kind: str, followers: list[int], leaders: list[int]) -> dict[str, Any]
 def test_who_is_at_fault_for_node_two(
     attributions: list[dict[str, Any]], changed: dict[int, list[str]], expected: int | None
 ) -> None:
-    found = culprit(2, attributions, lambda node: (changed.get(node, []), True))
-    assert (found and found.node_id) == expected
+    named = culprit(2, attributions, lambda node: fresh(*changed.get(node, [])))
+    assert (named and named.node_id) == expected
 
 
-def test_the_culprit_is_told_with_what_changed_last_on_it() -> None:
-    attribution = fault("pair", [1], [2])
-    assert culprit(2, [attribution], lambda _node: ([SLOW], True)) == Culprit(1, attribution["phrase"], (SLOW,), True)
-    # What changed on it in an earlier run is named and not taken back; of a pair the leader's change was the last.
-    assert culprit(2, [attribution], lambda _node: ([SLOW], False)) is None
-    alone = fault("follower", [1], [2, 3])
-    assert culprit(2, [alone], lambda _node: ([SLOW], False)) == Culprit(1, alone["phrase"], (SLOW,), False)
+def test_of_a_pair_what_changed_before_this_run_counts_where_the_leader_was_not_whole_since_and_serves_others() -> None:
+    before, settled = Change((SLOW,), is_suspect=True), Change((SLOW,))
+    alone, served = fault("pair", [1], [2]), fault("pair", [1], [2], served=(3,))
+    assert culprit(2, [served], lambda _node: before) == Culprit(1, served["phrase"], before)
+    assert culprit(2, [alone], lambda _node: before) is None, "the leader's own change was the last"
+    assert culprit(2, [served], lambda _node: settled) is None, "it was whole beside that change"
+    follower = fault("follower", [1], [2, 3])
+    assert culprit(2, [follower], lambda _node: settled) == Culprit(1, follower["phrase"], settled)
+    assert not settled.goes_back
+
+
+def info(**start_files: Any) -> dict[str, Any]:
+    """Return what node_info says of a node that is proven and was not touched, with these start files."""
+    change = {"changes": [SLOW]}
+    settled = {"current": "b", "proven": "b", "edited": [], "last_change": change, "switched_at": 100.0}
+    return {"restart_reasons": [], "start_files": {**settled, "proven_at": 120.0, **start_files}}
+
+
+REASON = {"kind": "property", "name": "replica.fetch.backoff.ms", "from": "600000", "to": "200"}
+ASKED = "replica.fetch.backoff.ms: 600000 -> 200"
+
+
+@pytest.mark.parametrize(
+    ("node", "restarted", "proven_at", "suspect", "goes_back", "told"),
+    [
+        # Its change came after the other one was whole last, or before.
+        (info(), False, 90.0, True, True, SLOW),
+        (info(), False, 110.0, False, False, SLOW),
+        (info(), False, None, False, False, SLOW),
+        # It restarted in this run with the same files.
+        (info(), True, 90.0, True, True, SLOW),
+        # A run was cut before it was whole with them.
+        (info(proven="a"), False, 200.0, True, True, SLOW),
+        # There is nothing that it was proven with before.
+        (info(last_change=None), False, 90.0, False, False, ""),
+        (info(current=None, proven=None, last_change=None, switched_at=None), False, 90.0, False, False, ""),
+        # Edited by hand: read by its process, which is to get other files, or not read yet.
+        (
+            {**info(edited=["server.properties"]), "restart_reasons": [REASON]},
+            False,
+            200.0,
+            True,
+            False,
+            "edited by hand: server.properties",
+        ),
+        (info(edited=["server.properties"]), False, 90.0, False, False, "edited by hand: server.properties"),
+        # It gets other files in this run, or has them.
+        ({**info(), "restart_reasons": [REASON]}, False, 90.0, True, False, SLOW),
+        ({**info(), "restart_reasons": [REASON]}, True, 200.0, True, True, ASKED),
+        ({}, False, 90.0, False, False, ""),
+    ],
+)
+def test_what_changed_on_a_node_and_whether_it_is_suspect(
+    node: dict[str, Any], restarted: bool, proven_at: float | None, suspect: bool, goes_back: bool, told: str
+) -> None:
+    change = change_of(node, restarted, {"start_files": {"proven_at": proven_at}})
+    assert (change.is_suspect, change.goes_back) == (suspect, goes_back)
+    assert told in "; ".join(change.lines)
+    assert bool(change.lines) == bool(told)
+    if node.get("restart_reasons"):
+        assert ASKED in "; ".join(change.lines) or change.lines == (SLOW,)

@@ -311,10 +311,10 @@ def test_a_follower_that_changed_is_named_for_the_leader_that_is_not_whole_becau
         "name": "k0",
         "why": "broker 0 does not copy from broker 1. So k0 is at fault, not k1. Changed last on k0: "
         "replica.fetch.backoff.ms: 200 -> 300000.",
-        "is_fresh": False,
+        "goes_back": False,
         "restarts": False,
     }
-    reason = {"kind": "property", "name": "replica.fetch.backoff.ms", "old": "300000", "new": "200"}
+    reason = {"kind": "property", "name": "replica.fetch.backoff.ms", "from": "300000", "to": "200"}
     assert blamed(info(disk(), **change, restart_reasons=[reason]), info(disk()), **failed)["restarts"]
     assert "Changed last on k0: nothing that is known." in blamed(info(disk()), info(disk()), **failed)["why"]
     assert blamed(info(disk(), **change), info(disk())) == {}
@@ -331,9 +331,45 @@ def test_a_broker_at_fault_that_the_inventory_lacks_ends_the_run_at_the_node_tha
         "name": "broker 7",
         "why": "broker 7 does not copy. So broker 7 is at fault, not k1. Changed last on broker 7: nothing that is "
         "known.",
-        "is_fresh": False,
+        "goes_back": False,
         "restarts": False,
     }
+
+
+def since_then(switched: float, proven: float) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what node_info said of a node that was switched then, and of one that was proven then."""
+    change = {"changes": ["property replica.fetch.backoff.ms: 200 -> 600000"]}
+    names = {"current": "b", "proven": "b", "edited": []}
+    return (
+        info(disk(), start_files={**names, "last_change": change, "switched_at": switched, "proven_at": switched + 20}),
+        info(disk(), start_files={**names, "last_change": None, "switched_at": 0.0, "proven_at": proven}),
+    )
+
+
+def test_what_an_earlier_run_brought_is_taken_back_where_the_other_node_was_not_whole_since() -> None:
+    pair = {"kind": "pair", "followers": [0], "leaders": [1], "served": [2], "phrase": "broker 0 does not copy"}
+    failed = {"k1": {"__common_whole": {"failed": True, "attributions": [pair]}}}
+    named = blamed(*since_then(200.0, 100.0), **failed)
+    assert (named["node"], named["name"], named["goes_back"], named["restarts"]) == ("k1", "k0", True, False)
+    assert "Changed last on k0: property replica.fetch.backoff.ms: 200 -> 600000." in named["why"]
+    assert blamed(*since_then(100.0, 200.0), **failed) == {}, "k1 was whole beside it"
+
+
+@pytest.mark.parametrize("wait", ["__common_in_sync", "__common_whole"])
+def test_each_wait_that_failed_is_read(wait: str) -> None:
+    fault = {"kind": "leader", "followers": [1, 2], "leaders": [0], "phrase": "broker 1, 2 cannot copy from broker 0"}
+    failed = {"k1": {wait: {"failed": True, "attributions": [fault]}}}
+    assert blamed(info(disk()), info(disk()), **failed)["name"] == "k0"
+    other = {"k1": {"__common_in_sync": {"failed": False, "attributions": [fault]}}}
+    assert blamed(info(disk()), info(disk()), **other) == {}
+
+
+def test_a_node_at_fault_that_has_no_part_in_the_run_ends_it_at_the_node_that_is_not_whole() -> None:
+    """As with --limit: a play on a host that is left out would not run, and the run would end as if all were well."""
+    fault = {"kind": "follower", "followers": [0], "leaders": [1, 2], "phrase": "broker 0 does not copy"}
+    failed = {"k1": {"__common_whole": {"failed": True, "attributions": [fault]}}}
+    named = blamed({}, info(disk()), **failed)
+    assert (named["host"], named["name"], named["goes_back"]) == ("k1", "k0", False)
 
 
 def test_of_several_that_are_not_whole_the_own_node_is_told() -> None:
