@@ -11,7 +11,12 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.routes import CRITICAL, NOBODY, alertmanager
+from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.routes import (
+    CRITICAL,
+    FOR_NOBODY,
+    NOBODY,
+    alertmanager,
+)
 from tests.support.prometheus import tool
 
 DOCUMENTED = Path(__file__).resolve().parents[5] / "docs" / "monitoring.md"
@@ -28,6 +33,9 @@ EDA = {
     ],
 }
 HEARTBEAT = {**PLAIN, "routes": [{"receiver": "heartbeat", "matchers": ['alertname="KafkaWatchdog"']}]}
+#: As old inventories have it, and further down.
+DEEP = {**PLAIN, "routes": [{"matchers": ['severity="none"'], "receiver": "eda", "routes": [
+    {"receiver": "heartbeat", "match": {"alertname": "KafkaWatchdog"}}]}]}  # fmt: skip
 
 
 def amtool(*words: str | Path) -> tuple[int, str]:
@@ -54,6 +62,7 @@ def written(folder: Path, route: dict[str, Any]) -> Path:
         (EDA, WATCHDOG, NOBODY),
         (HEARTBEAT, DOWN, "team"),
         (HEARTBEAT, WATCHDOG, "heartbeat"),
+        (DEEP, WATCHDOG, "heartbeat"),
     ],
 )
 def test_receivers_are_those_of_the_inventory_and_the_watchdog_bothers_nobody(
@@ -92,6 +101,7 @@ def test_a_group_interval_of_the_inventory_holds() -> None:
     slow = {**PLAIN, "group_interval": "2m", "routes": [{"receiver": "eda", "matchers": ["a=b"]}]}
     made = alertmanager(slow, RECEIVERS)["route"]
     assert [route for route in made["routes"] if "group_interval" in route] == []
+    assert alertmanager({**PLAIN, "group_interval": "2m"}, RECEIVERS)["route"]["routes"] == [FOR_NOBODY]
     own = {**PLAIN, "routes": [{"receiver": "eda", "matchers": ['severity="critical"'], "group_interval": "1m"}]}
     assert alertmanager(own, RECEIVERS)["route"]["routes"][1:] == [*own["routes"], CRITICAL]
 
