@@ -25,6 +25,10 @@ SEVERITIES = ("critical", "warning")
 NOT_NEGATIVE = (0, None)
 #: How long an alert goes on whose source is silent: one that is gone for good is not told for ever.
 HELD = "7d"
+#: What an alert that holds on to nothing does when its source is gone.
+FIRES, STAYS, ENDS = "fires", "stays", "ends"
+#: The alert that fires all the time, of which a service outside waits (a dead man's switch).
+WATCHDOG = "KafkaWatchdog"
 #: The labels by which a target of Prometheus is known.
 TARGET = ("cluster", "instance")
 #: A duration as Prometheus writes it, in units of falling size.
@@ -39,7 +43,8 @@ class Alert:
     where labels of the names in `within` are the same; `causing` is a matcher of what they follow from, empty for all
     of it. Event-Driven Ansible starts the job template `looks` and the workflow of the change `proposes`; empty for
     none. `heard` is PromQL that has a series, with the labels of the names in `by`, while the source of the alert
-    speaks.
+    speaks; `gone` is what an alert without it does when its source is gone, FIRES, STAYS or ENDS. `tells` are the kinds
+    of findings that it tells of. `mutes` are critical alerts that follow from it, each with a matcher of its series.
     """
 
     group: str
@@ -62,6 +67,9 @@ class Alert:
     proposes: str = ""
     heard: str = ""
     by: Sequence[str] = ()
+    gone: str = ENDS
+    tells: Sequence[str] = ()
+    mutes: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def query(self) -> str:
@@ -78,7 +86,8 @@ class Alert:
         numbers = {name: written(number) for name, number in self.numbers.items()}
         # A term whose numbers this alert does not have is not used in it.
         terms = {name: Template(term).safe_substitute(numbers) for name, term in self.terms.items()}
-        return " ".join(Template(text).substitute({**terms, **numbers, "held": HELD}).split())
+        given = {**terms, **numbers, "held": HELD, "tells": "|".join(self.tells)}
+        return " ".join(Template(text).substitute(given).split())
 
     @property
     def record(self) -> str:
@@ -90,16 +99,19 @@ class Alert:
         """Return the PromQL of its rule: what fires and has a source that fell silent goes on with its last value.
 
         ALERTS tells whether it fired at the evaluation before: what rested since is not brought back. A target that
-        Prometheus reads no more has no `up`: a node or a cluster that was taken away is not silent, it is gone.
+        Prometheus reads no more has no `up`: a node or a cluster that was taken away is not silent, it is gone. A
+        series of a whole cluster, of an alert whose others are of nodes, ends with the cluster.
         """
         if not self.heard:
             return self.query
+        target = [label for label in TARGET if label in self.by]
+        read = "(up or max by (cluster) (up))" if target == list(TARGET) else "up"
         firing = f'ALERTS{{alertname="{self.name}", alertstate="firing"}}'
         return (
             f"{self.record} or (last_over_time({self.record}[{HELD}]) "
             f"and ignoring (alertname, alertstate, severity) {firing} "
             f"unless on ({', '.join(self.by)}) ({self.told}) "
-            f"and on ({', '.join(label for label in TARGET if label in self.by)}) up)"
+            f"and on ({', '.join(target)}) {read})"
         )
 
 
@@ -127,6 +139,9 @@ def table() -> tuple[Alert, ...]:
             proposes=entry.get("proposes", ""),
             heard=entry.get("heard", ""),
             by=entry.get("by", ()),
+            gone=entry.get("gone", ENDS),
+            tells=entry.get("tells", ()),
+            mutes=entry.get("mutes", {}),
             **{key: entry[key] for key in ("expr", "severity", "summary", "meaning", "first", "then")},
         )
         for group in yaml_load(TABLE.read_text())
@@ -149,19 +164,21 @@ def planned() -> list[str]:
 
 
 def inhibitions() -> list[dict[str, Any]]:
-    """Return Alertmanager's rules: while an alert fires, the warnings that it causes are muted, and no others.
+    """Return Alertmanager's rules: while an alert fires, the alerts that it causes are muted, and no others.
 
-    An alert that an inventory made critical is never muted.
+    An alert that an inventory made critical is never muted; those that are critical by the table are where `mutes`
+    names them.
     """
-    return [
-        {
-            "source_matchers": [f'alertname="{alert.name}"', *([alert.causing] if alert.causing else [])],
-            "target_matchers": [f'alertname=~"{"|".join(alert.causes)}"', 'severity="warning"'],
-            "equal": list(alert.within),
-        }
-        for alert in table()
-        if alert.causes
-    ]
+    return [rule for alert in table() for rule in _inhibitions_of(alert)]
+
+
+def _inhibitions_of(alert: Alert) -> Iterator[dict[str, Any]]:
+    """Yield the rule for the warnings that an alert causes, and one for each critical alert."""
+    source = [f'alertname="{alert.name}"', *([alert.causing] if alert.causing else [])]
+    targets = [[f'alertname=~"{"|".join(alert.causes)}"', 'severity="warning"']] if alert.causes else []
+    targets += [[f'alertname="{name}"', matcher] for name, matcher in alert.mutes.items()]
+    for target in targets:
+        yield {"source_matchers": [*source], "target_matchers": target, "equal": list(alert.within)}
 
 
 def chosen(alerts: Iterable[Alert], choices: Mapping[str, Any]) -> list[Alert]:
@@ -213,11 +230,17 @@ def _changed(alert: Alert, choice: Any) -> Alert:
     )
 
 
-def alert_rules(choices: Any, runbooks: str = RUNBOOKS) -> dict[str, Any]:
-    """Return the rules file of an inventory: `chosen` and `rules` on the whole table. Raises ValueError as `chosen`."""
+def alert_rules(choices: Any, runbooks: str = RUNBOOKS, turned_on: Iterable[str] = ()) -> dict[str, Any]:
+    """Return the rules file of an inventory: `chosen` and `rules` on the whole table. Raises ValueError as `chosen`.
+
+    Args:
+        choices: What the inventory chose, as `chosen` takes it.
+        runbooks: Address of the page that explains the alerts.
+        turned_on: Names of optional alerts that are on where the inventory chose nothing about them.
+    """
     if not isinstance(choices, Mapping):
         raise ValueError(f"{choices!r} is not a dictionary of alerts; fix: kafka_monitoring_alerts: {{}}")
-    return rules(chosen(table(), choices), runbooks)
+    return rules(chosen(table(), {**{name: {} for name in turned_on}, **choices}), runbooks)
 
 
 def rules(alerts: Sequence[Alert], runbooks: str = RUNBOOKS) -> dict[str, Any]:

@@ -20,7 +20,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses im
     reached_here,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.answers import answers
-from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.rules import alert_rules, inhibitions
+from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.routes import alertmanager
+from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.rules import WATCHDOG, alert_rules
 from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.targets import PREFIX, scrape_configs
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.paths import SYSTEMD, shared
@@ -221,15 +222,12 @@ class Prometheus(Parts):
     def _alertmanager(self) -> dict[str, Any]:
         """The configuration of Alertmanager."""
         settings = self._settings
-        return {
-            "route": settings["kafka_monitoring_route"],
-            "receivers": settings["kafka_monitoring_receivers"],
-            "inhibit_rules": inhibitions(),
-        }
+        return alertmanager(settings["kafka_monitoring_route"], settings["kafka_monitoring_receivers"])
 
     def _rules(self) -> dict[str, Any]:
         watched = self._model["monitoring"]
-        return alert_rules(watched["alerts"], watched["runbooks"])
+        # Its route of the default tells nobody of it.
+        return alert_rules(watched["alerts"], watched["runbooks"], turned_on=[WATCHDOG])
 
     # What is written.
 

@@ -3,19 +3,14 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
-import subprocess
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.support.cluster import free_port_base, until
+from tests.support.alertmanager import Alertmanager
+from tests.support.cluster import free_port_base
 from tests.support.page import Page
-from tests.support.prometheus import tool
 
 #: As the collection's own: a warning is muted while the critical one of its cluster fires.
 CONFIG = {
@@ -31,58 +26,11 @@ CONFIG = {
 }
 
 
-class Alertmanager:
-    """One that runs here."""
-
-    def __init__(self, directory: Path) -> None:
-        self._directory, self._socket = directory, f"127.0.0.1:{free_port_base()}"
-        self.url = f"http://{self._socket}/am"
-
-    def start(self) -> None:
-        """Start it, and wait until it answers."""
-        config = self._directory / "alertmanager.yml"
-        config.write_text(json.dumps(CONFIG))
-        command = [tool("prometheus-alertmanager"), f"--config.file={config}", f"--web.listen-address={self._socket}"]
-        command += [f"--web.external-url={self.url}", f"--storage.path={self._directory}", "--cluster.listen-address="]
-        with (self._directory / "log").open("a") as log:
-            self._process = subprocess.Popen(command, stdout=log, stderr=log)
-        until(self._answers, "Alertmanager to answer")
-
-    def _answers(self) -> bool:
-        with contextlib.suppress(OSError), urllib.request.urlopen(f"{self.url}/-/ready", timeout=5):
-            return True
-        return False
-
-    def stop(self) -> None:
-        """End it."""
-        self._process.terminate()
-        self._process.wait(30)
-
-    def post(self, path: str, what: Any) -> None:
-        """Send it alerts or a silence."""
-        body, kind = json.dumps(what).encode(), {"Content-Type": "application/json"}
-        with urllib.request.urlopen(urllib.request.Request(f"{self.url}/api/v2/{path}", body, kind), timeout=10):
-            pass
-
-    def alerts(self, *some: tuple[str, str, str | None]) -> None:
-        """Let alerts fire: name, severity and cluster of each."""
-        self.post(
-            "alerts",
-            [
-                {
-                    "labels": {"alertname": name, "severity": severity, **({"cluster": of} if of else {})},
-                    "annotations": {"summary": f"{name} of {of}", "runbook_url": f"https://runbooks.example/{name}"},
-                }
-                for name, severity, of in some
-            ],
-        )
-
-
 @pytest.fixture
 def alertmanager(tmp_path: Path) -> Iterator[Alertmanager]:
     """One without an alert."""
     (tmp_path / "alertmanager").mkdir()
-    one = Alertmanager(tmp_path / "alertmanager")
+    one = Alertmanager(tmp_path / "alertmanager", CONFIG)
     one.start()
     try:
         yield one

@@ -10,16 +10,23 @@ import pytest
 import yaml
 
 from ansible_collections.streamops.kafka.plugins.module_utils._health.group_rules import STOPPED_SECONDS
-from ansible_collections.streamops.kafka.plugins.module_utils._health.model import Limits
+from ansible_collections.streamops.kafka.plugins.module_utils._health.model import NOTE, Limits
+from ansible_collections.streamops.kafka.plugins.module_utils._health.rules import KINDS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.rules import (
+    ENDS,
+    FIRES,
+    STAYS,
     Alert,
     chosen,
+    inhibitions,
     planned,
     records,
     rules,
     table,
 )
 from tests.support.prometheus import promtool
+from tests.support.states import Row
+from tests.support.states import table as states
 
 PLAYBOOKS = Path(__file__).resolve().parents[5] / "playbooks"
 
@@ -42,7 +49,8 @@ def test_each_alert_says_all_that_its_page_needs(alert: Alert) -> None:
     assert re.fullmatch("(Kafka|ZooKeeper|Mirror)[A-Za-z]+", alert.name)
     assert all(text.strip() for text in (alert.summary, alert.meaning, alert.first, alert.then))
     # A number that no expression has would be set without any effect.
-    assert all(f"${name}" in alert.expr or f"${{{name}}}" in "".join(alert.terms.values()) for name in alert.numbers)
+    texts = "".join((alert.expr, *alert.terms.values()))
+    assert all(f"${name}" in alert.expr or f"${{{name}}}" in texts for name in alert.numbers)
     assert "$$" in alert.expr or "$" not in alert.query
 
 
@@ -52,6 +60,54 @@ def test_what_an_alert_causes_is_a_warning_of_the_table() -> None:
         assert bool(alert.causes) == bool(alert.within)
         assert not alert.causes or alert.severity == "critical"
         assert set(alert.causes) <= warnings
+
+
+def test_a_critical_alert_is_muted_only_by_one_that_names_it_and_its_series() -> None:
+    critical = {alert.name for alert in table() if alert.severity == "critical"}
+    muted = {(alert.name, name) for alert in table() for name in alert.mutes}
+    assert muted == {("KafkaClusterDown", "KafkaNodeDown")}
+    assert {name for pair in muted for name in pair} <= critical
+    for rule in inhibitions():
+        name, which = rule["target_matchers"]
+        assert which == 'severity="warning"' or (name, which) == (
+            'alertname="KafkaNodeDown"',
+            'job=~"kafka|zookeeper"',
+        )
+        assert "cluster" in rule["equal"] or rule["equal"] == ["source", "target"]
+
+
+def severities() -> dict[str, str]:
+    """Return the severity of each kind of finding on a cluster, as docs/health.md has it."""
+    page = (PLAYBOOKS.parent / "docs" / "health.md").read_text()
+    rows = page.split("## Findings on a cluster")[1].split("\n## ")[0]
+    return dict(re.findall(r"^\| `([a-z_]+)` \| (down|degraded|note) \|", rows, re.MULTILINE))
+
+
+def test_each_finding_that_is_no_note_has_one_alert_which_is_on() -> None:
+    kinds = severities()
+    # Those of start files are one line of the table of KINDS, and three of the page.
+    assert set(kinds) == set(KINDS)
+    on = {alert.name for alert in chosen(table(), {})}
+    of = {kind: [alert.name for alert in table() if kind in alert.tells] for kind in KINDS}
+    for kind, severity in kinds.items():
+        assert len(of[kind]) == (severity != NOTE), (kind, of[kind])
+        assert set(of[kind]) <= on
+    assert {kind for alert in table() for kind in alert.tells} <= set(KINDS)
+
+
+def test_an_alert_that_looks_at_findings_looks_at_those_that_it_tells_of() -> None:
+    for alert in table():
+        # By name of a kind it would be a list of its own.
+        assert 'kind=~"$tells"' in alert.expr or "streamops_page_findings" not in alert.expr.split(" unless ")[0]
+
+
+@pytest.mark.parametrize("row", states().values(), ids=lambda row: row.name)
+def test_the_alert_of_a_finding_fires_where_the_page_finds_it(row: Row) -> None:
+    kinds = severities()
+    told = {kind for kind in (*row.kinds, *row.page_kinds) if kinds[kind] != NOTE}
+    # A server that is down is behind too, and the alert of the node tells it.
+    told -= {"controller_behind"} if "broker_down" in told else set()
+    assert {alert.name for alert in table() if told & set(alert.tells)} <= row.alerts
 
 
 def test_names_of_alerts_are_unique() -> None:
@@ -91,7 +147,7 @@ def test_choices_reach_the_rule_also_as_text() -> None:
     }
     alerts = {alert.name: alert for alert in chosen(table(), choices)}
     low = alerts["KafkaDiskLow"]
-    assert (low.query.endswith("< 0.25"), low.period, low.severity) == (True, "1h30m", "warning")
+    assert ("_size_bytes < 0.25 or on" in low.query, low.period, low.severity) == (True, "1h30m", "warning")
     assert "KafkaUnderMinIsr" not in alerts
 
 
@@ -186,6 +242,9 @@ STALE = "kafka_lag_last_poll_timestamp_seconds"
         ("0x60", ["KafkaLagStale"]),  # The page answers, and no poll succeeds.
         ("0+60x8 stale", ["KafkaLagStale"]),  # The page is down, or its target is gone.
         ("0+60x18 stale", []),
+        # The newest sample counts, not the one of the last five-minute mark.
+        ("0+60x14 840 900 stale", []),
+        ("0+60x14 stale", ["KafkaLagStale"]),
     ],
 )
 def test_lag_that_nobody_tells_any_more_is_stale(tmp_path: Path, polls: str, told: list[str]) -> None:
@@ -206,11 +265,20 @@ def test_lag_that_nobody_tells_any_more_is_stale(tmp_path: Path, polls: str, tol
             [],
         ),
         ({"probe_success": "0x35"}, 'cluster="c",instance="p1",job="blackbox"', ["KafkaCertificateUnknown"]),
+        # A receiver that refuses everything is counted once in each group_interval, here the default of five minutes.
         (
-            {"alertmanager_notifications_failed_total": "0x5 0+1x30"},
+            {"alertmanager_notifications_failed_total": "0x13 1x4 2x4 3x20", "up": "1x60"},
             'cluster="c",instance="p1",job="alertmanager"',
             ["KafkaAlertsLost"],
         ),
+        ({"alertmanager_notifications_failed_total": "0x60"}, 'cluster="c",instance="p1",job="alertmanager"', []),
+        (
+            {"prometheus_notifications_dropped_total": "0x5 0+1x30"},
+            'cluster="c",instance="p1",job="prometheus"',
+            ["KafkaAlertsLost"],
+        ),
+        # While both start, some are lost.
+        ({"prometheus_notifications_dropped_total": "0x17 3x30"}, 'cluster="c",instance="p1",job="prometheus"', []),
         (
             {"prometheus_rule_evaluation_failures_total": "0x5 0+1x30"},
             'cluster="c",instance="p1",job="prometheus"',
@@ -224,13 +292,13 @@ def test_what_watches_is_watched(tmp_path: Path, series: dict[str, str], labels:
     assert fired(tmp_path, series, labels, about, expected) == told
 
 
-#: Critical ones that need no hold: a target that does not answer makes them fire, or they count over a time.
-_OF_THEMSELVES = {"KafkaNodeDown", "ZooKeeperQuorumLost", "KafkaUncleanElection", "KafkaAlertsLost"}
-
-
 def test_each_critical_alert_goes_on_while_its_source_is_silent() -> None:
-    critical = {alert.name for alert in table() if alert.severity == "critical"}
-    assert {alert.name for alert in table() if alert.heard} == critical - _OF_THEMSELVES
+    for alert in table():
+        # What holds on to its value says nothing else.
+        assert not alert.heard or (alert.severity, alert.gone) == ("critical", ENDS)
+        assert alert.severity != "critical" or alert.heard or alert.gone in (FIRES, STAYS), alert.name
+        assert alert.gone != FIRES or "up{" in alert.expr or "time() -" in alert.expr
+        assert alert.gone != STAYS or "$held" in alert.expr
 
 
 CANARY = 'cluster="b",source="a",target="b"'
@@ -248,6 +316,10 @@ STOPPED = {
 }
 
 
+ELECTIONS = "kafka_controller_controllerstats_uncleanleaderelections_total"
+BY_CONTROLLER = f'{ELECTIONS}{{cluster="c",instance="%s"}}'
+FAILED = 'alertmanager_notifications_failed_total{instance="a1",job="alertmanager",integration="webhook"}'
+FINDING = 'streamops_page_findings{cluster="c",severity="degraded",kind="disk_full"}'
 TASK = 'kafka_connect_connector_task_status{cluster="c",instance="n1",connector="m",task="0",status="failed"}'
 #: Targets that Prometheus reads, also while they do not answer.
 UP = {
@@ -290,6 +362,17 @@ def stopped(offset: str, lag: str, silent: str) -> dict[str, str]:
         ("KafkaGroupStopped", stopped("stale", "stale", "0x60"), False),
         # The group reads again while a broker that it does not need is down.
         ("KafkaGroupStopped", stopped("50+9x60", "0x60", "3x60"), False),
+        # It stays without anybody who counts, until its cluster is read no more.
+        ("KafkaUncleanElection", {BY_CONTROLLER % "n1": "0x5 1x5 stale"}, True),
+        ("KafkaUncleanElection", {BY_CONTROLLER % "n1": "0x5 1x90"}, True),
+        ("KafkaUncleanElection", {BY_CONTROLLER % "n1": "0x90"}, False),
+        ("KafkaUncleanElection", {BY_CONTROLLER % "n1": "0x5 1x5 stale", **dict.fromkeys(UP, "0x9 stale")}, False),
+        ("KafkaAlertsLost", {FAILED: "0x5 1 2 3 stale", 'up{instance="a1",job="alertmanager"}': "1x8 0x90"}, True),
+        ("KafkaAlertsLost", {FAILED: "0x5 1 2x90", 'up{instance="a1",job="alertmanager"}': "1x90"}, False),
+        # What the page alone tells of a full disk, and the page stops; it tells that all is well.
+        ("KafkaDiskLow", {FINDING: "1x20 stale", STATUS % "UNKNOWN": "0x20 stale"}, True),
+        ("KafkaDiskLow", {FINDING: "1x20 stale", STATUS % "UNKNOWN": "0x20 1x60"}, True),
+        ("KafkaDiskLow", {FINDING: "1x20 stale", STATUS % "UNKNOWN": "0x90"}, False),
         # Its node, and its whole cluster, is no longer one that Prometheus reads.
         (
             "KafkaLogDirOffline",
@@ -305,20 +388,29 @@ def stopped(offset: str, lag: str, silent: str) -> dict[str, str]:
 def test_what_is_critical_does_not_end_because_its_source_fell_silent(
     tmp_path: Path, name: str, series: dict[str, str], fires: bool
 ) -> None:
-    bare = rules(chosen(table(), {}))
-    for group in bare["groups"]:
-        for rule in group["rules"]:
-            rule["annotations"] = {}
-    (tmp_path / "bare.yml").write_text(yaml.safe_dump(bare))
-    inputs = [{"series": one, "values": values} for one, values in {**UP, **series}.items()]
-    about = [{"eval_time": "45m", "alertname": name, "exp_alerts": []}]
-    case = {
-        "rule_files": ["bare.yml"],
-        "tests": [{"interval": "1m", "input_series": inputs, "alert_rule_test": about}],
-    }
-    (tmp_path / "case.yml").write_text(yaml.safe_dump(case))
-    status, said = promtool("test", "rules", tmp_path / "case.yml")
-    assert (status != 0) == fires, said
+    assert _case(tmp_path, {**UP, **series}, name, [], at="45m") != fires
+
+
+@pytest.mark.parametrize(
+    ("failed", "fires"),
+    [
+        ("0x60", True),
+        # One failure, while a receiver starts anew.
+        ("0x15 1x60", True),
+        ("0x15 1x3 2x60", False),
+    ],
+)
+def test_the_watchdog_stops_when_alerts_are_lost(tmp_path: Path, failed: str, fires: bool) -> None:
+    series = {"alertmanager_notifications_failed_total": failed, "up": "1x60"}
+    labels = 'cluster="c",instance="a1",job="alertmanager"'
+    on = {"KafkaWatchdog": {}}
+    assert _holds(tmp_path, series, labels, "KafkaWatchdog", [], on) != fires
+    assert not fires or _holds(tmp_path, series, labels, "KafkaWatchdog", [{"severity": "none"}], on)
+
+
+def test_an_unclean_election_is_one_alert_whoever_counts_it(tmp_path: Path) -> None:
+    series = {BY_CONTROLLER % f"n{number}": "0x5 1x40" for number in (1, 2, 3)}
+    assert _case(tmp_path, {**UP, **series}, "KafkaUncleanElection", [{"cluster": "c", "severity": "critical"}])
 
 
 def fired(tmp_path: Path, series: dict[str, str], labels: str, about: list[str], expected: dict[str, str]) -> list[str]:
@@ -333,8 +425,27 @@ def fired(tmp_path: Path, series: dict[str, str], labels: str, about: list[str],
     return loud
 
 
-def _holds(tmp_path: Path, series: dict[str, str], labels: str, name: str, alerts: list[dict[str, str]]) -> bool:
-    bare = rules(chosen(table(), {}))
+def _holds(
+    tmp_path: Path,
+    series: dict[str, str],
+    labels: str,
+    name: str,
+    alerts: list[dict[str, str]],
+    choices: dict[str, Any] | None = None,
+) -> bool:
+    return _case(tmp_path, {f"{one}{{{labels}}}": text for one, text in series.items()}, name, alerts, choices)
+
+
+def _case(
+    tmp_path: Path,
+    series: dict[str, str],
+    name: str,
+    alerts: list[dict[str, str]],
+    choices: dict[str, Any] | None = None,
+    at: str = "20m",
+) -> bool:
+    """Return whether just these alerts of a name fire after a time of such series, as `promtool test rules` sees it."""
+    bare = rules(chosen(table(), choices or {}))
     for group in bare["groups"]:
         for rule in group["rules"]:
             rule["annotations"] = {}
@@ -344,9 +455,9 @@ def _holds(tmp_path: Path, series: dict[str, str], labels: str, name: str, alert
         "tests": [
             {
                 "interval": "1m",
-                "input_series": [{"series": f"{one}{{{labels}}}", "values": values} for one, values in series.items()],
+                "input_series": [{"series": one, "values": values} for one, values in series.items()],
                 "alert_rule_test": [
-                    {"eval_time": "20m", "alertname": name, "exp_alerts": [{"exp_labels": one} for one in alerts]}
+                    {"eval_time": at, "alertname": name, "exp_alerts": [{"exp_labels": one} for one in alerts]}
                 ],
             }
         ],

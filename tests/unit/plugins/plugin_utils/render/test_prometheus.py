@@ -107,6 +107,16 @@ def test_a_critical_alert_mutes_the_warnings_that_it_causes_and_no_others() -> N
     assert all(rule["equal"] and len(rule["target_matchers"]) == 2 for rule in rules.values())
 
 
+@pytest.mark.parametrize(("choices", "is_on"), [({}, True), ({"KafkaWatchdog": {"enabled": False}}, False)])
+def test_the_watchdog_is_on_and_bothers_nobody(choices: dict[str, Any], is_on: bool) -> None:
+    made = prometheus({"b1": {**NODE, "kafka_monitoring_alerts": choices}}, kafka_monitoring_alerts=choices)
+    assert ("alert: KafkaWatchdog" in texts(made, "files")["rules/streamops-kafka.yml"]) == is_on
+    route = made["alertmanager"]["route"]
+    assert (route["receiver"], route["routes"][0]["matchers"]) == ("none", ['severity="none"'])
+    (nobody,) = [one for one in made["alertmanager"]["receivers"] if one["name"] == route["routes"][0]["receiver"]]
+    assert list(nobody) == ["name"], "it has no target"
+
+
 def test_both_listen_on_loopback_and_alertmanager_always() -> None:
     server, manager = prometheus()["services"]
     assert "--web.listen-address=127.0.0.1:9090" in server["command"]

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An Alertmanager that runs here, taken out of Debian's package by tools/prometheus_tools.sh."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import subprocess
+import urllib.request
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tests.support.cluster import free_port_base, until
+from tests.support.prometheus import tool
+
+#: The series in which it counts what it could not hand over.
+FAILED = "alertmanager_notifications_failed_total"
+
+
+class Alertmanager:
+    """One that runs here."""
+
+    def __init__(self, directory: Path, config: Mapping[str, Any]) -> None:
+        """Keep its files in a directory; config -- its configuration."""
+        self._directory, self._config, self._socket = directory, config, f"127.0.0.1:{free_port_base()}"
+        self.url = f"http://{self._socket}/am"
+
+    def start(self) -> None:
+        """Start it, and wait until it answers."""
+        config = self._directory / "alertmanager.yml"
+        config.write_text(json.dumps(self._config))
+        command = [tool("prometheus-alertmanager"), f"--config.file={config}", f"--web.listen-address={self._socket}"]
+        command += [f"--web.external-url={self.url}", f"--storage.path={self._directory}", "--cluster.listen-address="]
+        with (self._directory / "log").open("a") as log:
+            self._process = subprocess.Popen(command, stdout=log, stderr=log)
+        until(self._answers, "Alertmanager to answer")
+
+    def _answers(self) -> bool:
+        with contextlib.suppress(OSError), urllib.request.urlopen(f"{self.url}/-/ready", timeout=5):
+            return True
+        return False
+
+    def stop(self) -> None:
+        """End it."""
+        self._process.terminate()
+        self._process.wait(30)
+
+    def post(self, path: str, what: Any) -> None:
+        """Send it alerts or a silence."""
+        body, kind = json.dumps(what).encode(), {"Content-Type": "application/json"}
+        with urllib.request.urlopen(urllib.request.Request(f"{self.url}/api/v2/{path}", body, kind), timeout=10):
+            pass
+
+    def alerts(self, *some: tuple[str, str, str | None]) -> None:
+        """Let alerts fire: name, severity and cluster of each."""
+        self.post(
+            "alerts",
+            [
+                {
+                    "labels": {"alertname": name, "severity": severity, **({"cluster": of} if of else {})},
+                    "annotations": {"summary": f"{name} of {of}", "runbook_url": f"https://runbooks.example/{name}"},
+                }
+                for name, severity, of in some
+            ],
+        )
+
+    def failed(self, integration: str) -> float:
+        """Return how many notifications it could not hand to receivers of a kind."""
+        with urllib.request.urlopen(f"{self.url}/metrics", timeout=10) as answer:
+            said = answer.read().decode()
+        counts = re.findall(rf'^{FAILED}{{[^}}]*integration="{integration}"[^}}]*}} (\S+)$', said, re.MULTILINE)
+        return sum(map(float, counts))
