@@ -103,7 +103,10 @@ class State:
     ``versions`` are what the hosts run, None where it is unknown. ``start_files`` are by host what node_info returns of
     them. ``unsteady`` is what the controllers themselves see of a quorum without a stable leader (controllers,
     epochs and what ``changed`` there last, as phrases), empty of any other. ``untold`` are questions without an answer.
-    ``elsewhere`` are by id the brokers at whose address another node answers, with both.
+    ``elsewhere`` are by id the brokers at whose address another node answers, with both. ``silent`` are by id those
+    that did not answer at their own address in two looks one after the other, with what happened; ``leaderless`` says
+    that in two looks no active controller had an answer. One look without an answer is ``untold``, or an error of the
+    quorum.
     ``attributions`` say who is at fault for live replicas that are not in sync, or catches up.
     ``in_flight`` are the moves of ``moving`` in full, None where they are unknown; ``copied`` are by partition the
     bytes that its new brokers have, as far as they told. ``groups`` are those that were looked at. ``partitions`` are
@@ -126,6 +129,8 @@ class State:
     mechanisms: tuple[str, ...] = ()
     untold: Sequence[str] = ()
     elsewhere: Mapping[int, str] = field(default_factory=dict)
+    silent: Mapping[int, str] = field(default_factory=dict)
+    leaderless: bool = False
     attributions: Sequence[Attribution] = ()
     in_flight: Mapping[Key, InFlight] | None = None
     copied: Mapping[Key, Mapping[int, int]] = field(default_factory=dict)
@@ -144,7 +149,7 @@ class State:
     @cached_property
     def down(self) -> Mapping[int, str]:
         """By id how brokers are down; each is a finding."""
-        return down_brokers(self.nodes, self.seen["nodes"])
+        return down_brokers(self.nodes, self.seen["nodes"], self.silent)
 
     @cached_property
     def strangers(self) -> Sequence[Mapping[str, Any]]:
@@ -155,7 +160,7 @@ class State:
     @cached_property
     def consequences(self) -> Consequences:
         """The partitions that follow from brokers that are findings, which say so."""
-        away = {*self.down, *(broker["id"] for broker in self.strangers if broker["fenced"])}
+        away = {*self.down, *(broker["id"] for broker in self.strangers if broker["fenced"]), *self.silent}
         return consequences(self.seen, away, self.attributions)
 
     def changed_last(self, node_ids: Iterable[int]) -> str:
@@ -165,6 +170,10 @@ class State:
         return "; ".join(
             f"changed last on {host}: {', '.join(change['changes'])}" for host, change in changes.items() if change
         )
+
+    def controller_name(self, node_id: int) -> str:
+        """Return the host of a controller, or what it is called without an inventory."""
+        return next((node["host"] for node in self.nodes if node["node_id"] == node_id), f"controller {node_id}")
 
     def name(self, node_id: int) -> str:
         """Return the host of a node, or what it is called without an inventory."""

@@ -90,7 +90,7 @@ def head(number: int, one: Row) -> Part:
         one["status"],
         _why(one),
         facts,
-        _graver_first(one["findings"]),
+        one["findings"],
         [*_tiles(one)] if answered else (),
         looks=LOOKS[one["status"]],
     )
@@ -116,7 +116,7 @@ def _tiles(one: Row) -> Iterator[tuple[str, str, str]]:
     """Figures of a cluster that answers: name, value, what belongs to it."""
     counts, brokers = one["counts"], one["brokers"]
     wanted = sum("broker" in node["roles"] for node in one["inventory"])
-    alive = sum(not broker["fenced"] for broker in brokers)
+    alive = sum(not broker["fenced"] and not broker.get("no_answer") for broker in brokers)
     yield "Brokers up", f"{alive:,} of {max(wanted, len(brokers)):,}", f"{len(brokers):,} registered"
     yield "Partitions", f"{counts['partitions']:,}", f"in {len(one['topics']):,} topics, internal ones too"
     yield "Not in sync", f"{counts['under_replicated']:,}", "under-replicated partitions"
