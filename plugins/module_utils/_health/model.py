@@ -20,6 +20,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.consequenc
 OK, DEGRADED, DOWN = "OK", "DEGRADED", "DOWN"
 #: How much a finding weighs: the cluster does not serve, serves with less than it should, or needs attention later.
 FATAL, SERIOUS, NOTE = "down", "degraded", "note"
+#: The kinds of which others follow, however grave these are: partitions without a leader wait for a broker or a disk.
+CAUSES = frozenset(("cluster_unreachable", "broker_down", "log_dir_offline", "ensemble"))
 #: How many names a finding shows.
 SHOWN = 5
 #: Next steps.
@@ -178,6 +180,16 @@ class State:
     def name(self, node_id: int) -> str:
         """Return the host of a node, or what it is called without an inventory."""
         return next((node["host"] for node in self.nodes if node["node_id"] == node_id), f"broker {node_id}")
+
+
+def place(kind: str, severity: str) -> int:
+    """Return where a finding stands for people and in reports: causes first, then what is graver."""
+    return 0 if kind in CAUSES else 1 + (FATAL, SERIOUS, NOTE).index(severity)
+
+
+def is_of_what_is_down(kind: str, severity: str) -> bool:
+    """Return whether a finding says that a broker or the cluster is down: then no advice is given."""
+    return kind == "broker_down" or severity == FATAL
 
 
 def status_of(findings: Iterable[HealthFinding]) -> str:

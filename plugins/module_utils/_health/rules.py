@@ -28,14 +28,12 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.group_rule
     untold_groups,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import (
-    DOWN,
-    FATAL,
-    NOTE,
     SERIOUS,
     HealthFinding,
     Limits,
     State,
-    status_of,
+    is_of_what_is_down,
+    place,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._health.move_rules import (
     move,
@@ -66,13 +64,9 @@ def findings(state: State, limits: Limits) -> list[HealthFinding]:
     """Return everything that is not as it should be; of a cluster that does not answer little more than that."""
     rules = RULES if state.info is not None else (cluster_unreachable, quorum_unsteady, ensemble)
     every = [finding for rule in rules for finding in rule(state, limits)]
-    is_down = status_of(every) == DOWN or (state.info is not None and bool(state.down))
-    return sorted((one for one in every if not (is_down and one.kind in ADVICE)), key=_place)
-
-
-def _place(finding: HealthFinding) -> int:
-    """Return where a finding stands before people and in reports: causes, then what is graver."""
-    return 0 if finding.kind in CAUSES else 1 + (FATAL, SERIOUS, NOTE).index(finding.severity)
+    waits = any(is_of_what_is_down(finding.kind, finding.severity) for finding in every)
+    left = [finding for finding in every if not (waits and finding.kind in ADVICE)]
+    return sorted(left, key=lambda finding: place(finding.kind, finding.severity))
 
 
 def untold(state: State, _limits: Limits) -> Iterator[HealthFinding]:
@@ -118,10 +112,8 @@ RULES: tuple[Callable[[State, Limits], Iterator[HealthFinding]], ...] = (
     start_files,
     untold,
 )
-#: Findings of which others follow, however grave these are: partitions without a leader wait for a broker or a disk.
-CAUSES = frozenset(("cluster_unreachable", "broker_down", "log_dir_offline", "ensemble"))
 #: What can wait until everything is up; while something is down, it may not even be true.
-ADVICE = frozenset(("leaders_skewed", "known_vulnerability"))
+ADVICE = frozenset(("leaders_skewed",))
 #: What a finding may be.
 KINDS = (
     "cluster_unreachable",

@@ -16,7 +16,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.model impo
     FATAL,
     NOTE,
     OK,
-    SERIOUS,
+    place,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status import running_versions
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import Cell, Table, count, cut_table
@@ -90,15 +90,15 @@ def head(number: int, one: Row) -> Part:
         one["status"],
         _why(one),
         facts,
-        one["findings"],
+        _in_order(one["findings"]),
         [*_tiles(one)] if answered else (),
         looks=LOOKS[one["status"]],
     )
 
 
-def _graver_first(findings: Iterable[Row]) -> list[Row]:
-    weights = (FATAL, SERIOUS, NOTE)
-    return sorted(findings, key=lambda one: weights.index(one["severity"]))
+def _in_order(findings: Iterable[Row]) -> list[Row]:
+    """Return findings as status.yml names them."""
+    return sorted(findings, key=lambda finding: place(finding["kind"], finding["severity"]))
 
 
 def _why(one: Row) -> str:
@@ -156,7 +156,7 @@ def _mirror(number: int, one: Row) -> Part:
     table = cut_table("Topics", "By lag, the largest first.", columns, rows, "The flow has no topic yet.")
     return Part(
         *(f"mirror-{number}", "mirror", one["flow"], one["status"], _why(one), ()),
-        findings=_graver_first(one["findings"]),
+        findings=_in_order(one["findings"]),
         tiles=tiles,
         tables=[table] if looked else (),
         looks=LOOKS[one["status"]],
