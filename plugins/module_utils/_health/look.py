@@ -220,7 +220,12 @@ def state_of(
         for broker in alive
     }
     held = {broker: log_dirs_of(listed) for broker, listed in dirs.items() if listed}
-    moving: dict[Key, InFlight] | None = told("moves under way", partial(list_reassignments, session), None)
+    moving: dict[Key, InFlight] | None = None
+    # It alone knows them; once it is down by two looks, its finding says enough.
+    if not is_unanswered(snapshot):
+        moving = told("moves under way", partial(list_reassignments, session), None)
+    elif not given.get("leaderless"):
+        untold.append("moves under way (the active controller does not answer)")
     record: Record | None = told("the record of a move", partial(read_record, session, topics), None)
     keys = (_MIN_INSYNC, *TOPIC_KEYS)
     configs: TopicConfigs = told(
