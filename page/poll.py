@@ -46,7 +46,13 @@ from ansible_collections.streamops.kafka.plugins.module_utils._groups.api import
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.look import wanted_logs
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import by_topic, shown, together
-from ansible_collections.streamops.kafka.plugins.module_utils._health.look import judged, state_of
+from ansible_collections.streamops.kafka.plugins.module_utils._health.look import (
+    answering,
+    is_unanswered,
+    judged,
+    state_of,
+    told_twice,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import Groups
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import Leaders, log_ends
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
@@ -124,16 +130,22 @@ def take(
         if not topics and hidden_topics(session, [_OFFSETS_TOPIC]):
             code = "TOPIC_AUTHORIZATION_FAILED"
             raise RequestFailedError("poll", "of all topics", code, denied(connection, "describe topics", code))
-        snapshot = take_snapshot(session, describe_quorum(session), min_insync=False, topics=topics)
-        brokers = ids_alive(snapshot.brokers)
-        listed, silent = list_groups(session)
-        if silent and len(silent) >= len(brokers):
+        snapshot = answering(session, take_snapshot(session, describe_quorum(session), min_insync=False, topics=topics))
+        brokers = [broker for broker in ids_alive(snapshot.brokers) if broker not in snapshot.silent]
+        listed, silent = list_groups(session, snapshot.silent)
+        # Beside brokers that are silent the rest of the picture counts: it says that they are down.
+        if silent and not snapshot.silent and len(silent) >= len(brokers):
             raise RequestFailedError("list groups", "of all brokers", "NO_ANSWER", "; ".join(sorted(silent.values())))
         groups = describe_groups(session, listed)
         there = [one for one in listed if not groups[one.name].vanished]
         offsets = group_offsets(session, there)
         # The ends of logs come after the offsets: the other way round a group could seem to be ahead of its log.
-        led = {(one.topic, one.index): one.leader for some in topics.values() for one in some}
+        # Of what a silent broker leads, nobody can be asked.
+        led = {
+            (one.topic, one.index): None if one.leader in snapshot.silent else one.leader
+            for some in topics.values()
+            for one in some
+        }
         logs = log_ends(session, Leaders(led, frozenset()), {*led, *wanted_logs(groups, offsets, None)})
         clock = time.monotonic()
         found = by_topic(logs)
@@ -141,7 +153,8 @@ def take(
         now = time.time()
         standing = stood(last.standing, last.groups, seen, now) if last else stood(Standing(), (), seen, now)
         every = Groups(seen, silent, expected.groups, True, *seconds_of(standing, now))
-        state = state_of(session, snapshot, {**given_of(expected), "groups": every}, polled=True)
+        twice = told_twice(last.unanswered, last.was_led, snapshot) if last else {}
+        state = state_of(session, snapshot, {**given_of(expected), "groups": every, **twice}, polled=True)
         features = asked_features(session, brokers)
         newest = newest_of(session, name, flows, led)
         details = (last.details if last else NOTHING).of_topics(topics).of_brokers({one.id for one in snapshot.brokers})
@@ -155,7 +168,7 @@ def take(
         taken=time.time(),
         seconds=time.monotonic() - began,
         requests=requests,
-        brokers=len(brokers),
+        brokers=len([broker for broker in ids_alive(snapshot.brokers) if broker not in state.silent]),
         silent_brokers=len(silent),
         logs={topic: found[topic] for topic in topics if topic in found},
         groups=seen,
@@ -170,6 +183,8 @@ def take(
         watched=expected.groups,
         standing=standing,
         clock=clock,
+        unanswered=frozenset(snapshot.silent),
+        was_led=not is_unanswered(snapshot),
     )
 
 

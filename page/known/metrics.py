@@ -45,7 +45,9 @@ def families_of_polls(
             "1 for the status of a cluster, 0 for others; UNKNOWN where the picture is stale or polls fail.",
             (({"status": one}, int(one == status)) for one in (OK, DEGRADED, DOWN, UNKNOWN)),
         ),
-        *family_of("kafka_brokers", "Brokers that serve.", _brokers(polls, picture, now, stale_after)),
+        *family_of(
+            "kafka_brokers", "Brokers that answer and are not fenced.", _brokers(polls, picture, now, stale_after)
+        ),
         *family_of("kafka_lag_polls_total", "Polls that ended, well or not.", [({}, polls.done)], "counter"),
         *family_of("kafka_lag_poll_failures_total", "Polls that failed.", [({}, polls.failed)], "counter"),
     ]

@@ -25,7 +25,9 @@ class Picture:
     page.known.agreement.agreement_of, None in ZooKeeper mode. C(details): what changes seldom, which may be older than
     the picture. C(newest): the newest records of the topics of flows. C(watched): the groups that must be there.
     C(standing): since when groups commit nothing. C(clock): when the ends of logs were read, in seconds of a clock that
-    only goes forward and that pictures of one process alone share.
+    only goes forward and that pictures of one process alone share. C(unanswered): the brokers that did not answer at
+    their own address, C(was_led): whether the active controller of a quorum answered; a second picture that has the
+    same makes them down.
     """
 
     taken: float
@@ -41,6 +43,8 @@ class Picture:
     watched: Sequence[str] = ()
     standing: Standing = field(default_factory=Standing)
     clock: float = 0.0
+    unanswered: frozenset[int] = frozenset()
+    was_led: bool = True
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,8 @@ description:
   - Says whether a cluster is OK, DEGRADED or DOWN, and lists what is not as it should be, each finding with its
     figures, the threshold and the next step.
   - A cluster that does not answer is DOWN, which is a result; a refused login or a missing right is an error.
+  - A broker or an active controller that does not answer is looked at again after 5 seconds, with a warning, before it
+    counts as down; the controller of a cluster in ZooKeeper mode after 20 seconds.
   - Everything is asked, and nothing is changed. C(docs/health.md) explains each finding.
 extends_documentation_fragment:
   - streamops.kafka._attributes
@@ -150,15 +152,15 @@ EXAMPLES = r"""
 RETURN = r"""
 status:
   description: >-
-    V(OK), V(DEGRADED) or V(DOWN). DOWN is a cluster that does not answer, has no active controller, or has partitions
-    without a leader.
+    V(OK), V(DEGRADED) or V(DOWN). DOWN is a cluster that does not answer, has no active controller that works, or has
+    partitions without a leader.
   type: str
   returned: when the cluster answered or was out of reach, also with O(fail_on)
   sample: DEGRADED
 findings:
   description: >-
-    What is not as it should be, each with its kind, its severity (down, degraded, or note, which leaves the status as
-    it is), what it is, the figure found, the one allowed, and the next_step.
+    What is not as it should be, causes before what follows from them, each with its kind, its severity (down, degraded,
+    or note, which leaves the status as it is), what it is, the figure found, the one allowed, and the next_step.
   type: list
   elements: dict
   returned: as status
@@ -173,7 +175,8 @@ findings:
 cluster:
   description: >-
     What M(streamops.kafka.cluster_info) returns with sizes and without partitions, but for features; null for a cluster
-    that does not answer.
+    that does not answer. Each of C(nodes) has C(no_answer), what happened at the address of a broker that did not
+    answer twice, else empty.
   type: dict
   returned: as status
 racks:

@@ -99,9 +99,14 @@ class Made:
         return [*self.facts.get("down", ())]
 
     @property
+    def mute(self) -> dict[int, str]:
+        """The brokers that did not answer at their own address in two looks, with what happened."""
+        return {one: f"no answer of kafka{one}:9092" for one in self.facts.get("mute", ())}
+
+    @property
     def dead(self) -> set[int]:
         """The nodes whose metrics nobody reads."""
-        return {*self.down, *self.facts.get("unanswered", ())}
+        return {*self.down, *self.mute, *self.facts.get("unanswered", ())}
 
     @property
     def nodes(self) -> list[dict[str, Any]]:
@@ -172,9 +177,14 @@ class Made:
         if self.poll == "down":
             return State(None, _SILENT, **given)
         days = facts.get("days", {})
+        info = describe(self.snapshot(), partitions=is_page, log_dirs=self._disks())
+        for node in info["nodes"]:
+            node["no_answer"] = self.mute.get(node["id"], "")
         return State(
-            describe(self.snapshot(), partitions=is_page, log_dirs=self._disks()),
+            info,
             **given,
+            silent=self.mute,
+            leaderless=facts.get("leaderless", False),
             throttles=[_THROTTLE] if facts.get("throttle") else (),
             certificates={
                 one: {"server": f"kafka{one}:9092", "days_left": left, "error": ""} for one, left in days.items()
@@ -189,7 +199,7 @@ class Made:
         return {
             one: LogDirs({}, _DISK, _DISK - left, (Disk(_DISK, left),))
             for one, left in free.items()
-            if one not in self.down
+            if one not in self.dead
         }
 
     # -- groups ------------------------------------------------------------------------------------------------------
@@ -251,7 +261,7 @@ class Made:
         groups = made.groups()
         cluster = cluster_of(self.row.cluster, ["kafka1:9092"], expected, health, together(groups, {}))
         taken = NOW - 7.0 if self.poll == "ok" else 0.0
-        alive = 3 - len(made.down)
+        alive = 3 - len(made.down) - len(made.mute)
         return Picture(taken, 0.4, 12, alive, 0, {}, groups, cluster, watched=made.watched)
 
     # -- what Prometheus reads ---------------------------------------------------------------------------------------

@@ -20,7 +20,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection, within
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import (
+    SETUP_SECONDS,
+    Connection,
+    within,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._client.identity import (
     IDENTITY,
     Identity,
@@ -48,6 +52,8 @@ ANSWER = "answer"
 LEAST_IDENTITIES = 3
 #: How long (seconds) all brokers of a cluster together have to say who they are; those that hang are another matter.
 IDENTITY_SECONDS = 4.0
+#: How long they have to answer at all where silence counts: as long as a client waits until a connection is ready.
+ANSWER_SECONDS = SETUP_SECONDS
 
 
 @dataclass(frozen=True)
@@ -72,11 +78,28 @@ class Target:
 
 @dataclass(frozen=True)
 class End:
-    """How one connection ended: C(why) is empty where it was answered, C(identity) set where it was asked for."""
+    """How one connection ended: C(why) is empty where it was answered, C(identity) set where it was asked for.
+
+    C(is_gone): nobody serves there, as Failure has it (reach.py).
+    """
 
     stage: str
     why: str
     identity: Identity | None = None
+    is_gone: bool = False
+
+
+@dataclass(frozen=True)
+class Answering:
+    """Who answers at the addresses of the brokers of a cluster; by id, those that are well are in neither.
+
+    C(elsewhere): another node says that it is there, with the address and that node. C(silent): nobody serves there,
+    with what happened: the connection is refused, cut or not taken, or nothing comes after it. A broker that refuses
+    our login or certificate has answered; a name that is not resolved says nothing of a broker.
+    """
+
+    elsewhere: Mapping[int, str] = field(default_factory=dict)
+    silent: Mapping[int, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -128,7 +151,17 @@ def strangers_at(
 
     One that does not answer, or may not say it, is left out. All are asked at once, each once.
     """
-    asked = [
+    return dict(who_answers(connection, servers, cluster_id, seconds).elsewhere)
+
+
+def who_answers(
+    connection: Connection, servers: Mapping[int, str], cluster_id: str, seconds: float = ANSWER_SECONDS
+) -> Answering:
+    """Ask at the address (host:port) of each broker who it is, all at once and each once, within so many seconds.
+
+    Raises StreamopsError where the files for TLS cannot be used.
+    """
+    targets = [
         Target(
             str(broker),
             "",
@@ -138,8 +171,13 @@ def strangers_at(
         )
         for broker, server in sorted(servers.items())
     ]
-    _answered, unreached = check_listeners(asked, within(seconds, connection.request_timeout))
-    return {int(one["node"]): f"at {one['address']} {one['why']}" for one in unreached if one["stage"] == IDENTITY}
+    limit = within(seconds, connection.request_timeout)
+    asked = _asked(targets, limit, _contexts((target.connection for target in targets), True))
+    ends = {int(group.target.node): (group.target.address, group.ends[0]) for group in asked}
+    return Answering(
+        {broker: f"at {address} {end.why}" for broker, (address, end) in ends.items() if end.stage == IDENTITY},
+        {broker: end.why for broker, (_address, end) in ends.items() if end.is_gone},
+    )
 
 
 def _asked(asked: Sequence[Target], seconds: float, contexts: Mapping[str, ssl.SSLContext | None]) -> list[_Asked]:
@@ -181,7 +219,8 @@ def _ask(groups: Sequence[_Asked], seconds: float, contexts: Mapping[str, ssl.SS
         try:
             with channel.open(group.target.address, contexts[connection.security_protocol]):
                 failure = let_in(connection, channel)
-                reports.put((group, number, End(_stage(channel), failure.why) if failure else _who(group, channel)))
+                end = End(_stage(channel), failure.why, is_gone=failure.is_gone) if failure else _who(group, channel)
+                reports.put((group, number, end))
                 # Without a time of its own: what it gave up in the last moment, another one would still be given.
                 group.over.wait()
         except (OSError, ValueError, OverflowError, struct.error) as error:  # ssl and time-outs are OSError.
@@ -252,16 +291,18 @@ def _broken(target: Target, channel: Channel, error: Exception, seconds: float) 
         return _silent(channel, address, seconds)
     if stage == "resolve":
         return End(stage, f"no address of the name in {address}: {_reason(error)}")
+    failure = failure_of(target.connection, error, channel)
     if isinstance(error, ConnectionRefusedError):
-        return End(stage, f"connection refused at {address}")
+        return End(stage, f"connection refused at {address}", is_gone=True)
     if stage == "connect":
-        return End(stage, f"no connection to {address}: {_reason(error)}")
+        return End(stage, f"no connection to {address}: {_reason(error)}", is_gone=failure.is_gone)
     # Some of what TLS refuses is said after its handshake, in the first request.
     if isinstance(error, ssl.SSLError) and not isinstance(error, ssl.SSLEOFError):
-        return End("tls", failure_of(target.connection, error, channel).why)
+        return End("tls", failure.why)
     if stage == ANSWER and not isinstance(error, NotKafkaError):
-        return End(stage, f"connected to {address}, but it ended the connection without an answer to ApiVersions")
-    return End(stage, failure_of(target.connection, error, channel).why)
+        why = f"connected to {address}, but it ended the connection without an answer to ApiVersions"
+        return End(stage, why, is_gone=failure.is_gone)
+    return End(stage, failure.why, is_gone=failure.is_gone)
 
 
 def _silent(channel: Channel, address: str, seconds: float) -> End:
@@ -269,11 +310,11 @@ def _silent(channel: Channel, address: str, seconds: float) -> End:
     if stage == "resolve":
         return End(stage, f"no address of the name in {address} {within}: look at the name servers of this machine")
     if stage == "connect":
-        return End(
-            stage, f"no connection to {address} {within}: no server at this address, or a firewall drops packets"
-        )
+        why = f"no connection to {address} {within}: no server at this address, or a firewall drops packets"
+        return End(stage, why, is_gone=True)
     awaited = {"tls": "the TLS handshake did not end", "login": "the login did not end"}
-    return End(stage, f"connected to {address}, but {awaited.get(stage, 'no answer to ApiVersions')} {within}")
+    why = f"connected to {address}, but {awaited.get(stage, 'no answer to ApiVersions')} {within}"
+    return End(stage, why, is_gone=True)
 
 
 def _reason(error: Exception) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import functools
 import struct
 from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
@@ -43,13 +44,21 @@ _DESCRIBED_BY = {CONSUMER: "ConsumerGroupDescribe", SHARE: "ShareGroupDescribe",
 # -- groups ------------------------------------------------------------------------------------------------------
 
 
-def list_groups(session: Session) -> tuple[list[Listed], dict[int, str]]:
-    """All groups that the caller may see, and by broker why it did not tell its groups; a request to each broker."""
+def list_groups(
+    session: Session, mute: Mapping[int, str] = MappingProxyType({})
+) -> tuple[list[Listed], dict[int, str]]:
+    """All groups that the caller may see, and by broker why it did not tell its groups; a request to each broker.
+
+    C(mute) are by id brokers that are known not to answer, with what happened: they are not asked.
+    """
     from kafka.protocol.admin import ListGroupsRequest
 
     found: list[Listed] = []
     silent: dict[int, str] = {}
     for broker in live_brokers(session):
+        if broker in mute:
+            silent[broker] = mute[broker]
+            continue
         what = f"list groups of broker {broker}"
         try:
             found += listed_of(session.sound(session.send(what, ListGroupsRequest(), broker), what).groups, broker)

@@ -41,10 +41,12 @@ def cluster_unreachable(state: State, _limits: Limits) -> Iterator[HealthFinding
 
 
 def broker_down(state: State, _limits: Limits) -> Iterator[HealthFinding]:
-    """Find brokers of the inventory that are fenced or not registered; without an inventory those that are fenced.
+    """Find brokers of the inventory that do not answer at their own address, are fenced or not registered; without an
+    inventory those of the registered ones that do not answer or are fenced.
 
-    The partitions that lack nothing but its replica are within the finding.
+    The partitions that lack nothing but its replica are within the finding, and those that it leads by the metadata.
     """
+    led = {broker["id"]: broker.get("leaders") or 0 for broker in state.seen["nodes"]}
     for node_id, how in state.down.items():
         lacking = state.consequences.lacking(node_id)
         name = f"{state.name(node_id)} (id {node_id})" if state.nodes else str(node_id)
@@ -52,11 +54,18 @@ def broker_down(state: State, _limits: Limits) -> Iterator[HealthFinding]:
         yield HealthFinding(
             "broker_down",
             SERIOUS,
-            _with(f"broker {name} is down", lacking.phrase),
+            _with(f"broker {name} is down", ", ".join(filter(None, [_unserved(led.get(node_id, 0)), lacking.phrase]))),
             found=how,
-            allowed="registered and not fenced",
+            allowed="an answer at its own address" if node_id in state.silent else "registered and not fenced",
             next_step=f"{waits}look at the log of this broker, then: {SITE}",
         )
+
+
+def _unserved(leaders: int) -> str:
+    """Return what nobody serves although metadata has a leader for it: what a broker that is down leads."""
+    if not leaders:
+        return ""
+    return f"{leaders:,} {'partition' if leaders == 1 else 'partitions'} that it leads not served"
 
 
 def broker_elsewhere(state: State, _limits: Limits) -> Iterator[HealthFinding]:
@@ -133,16 +142,24 @@ def _with(what: str, follows: str) -> str:
 def ghost_broker(state: State, _limits: Limits) -> Iterator[HealthFinding]:
     """Find registered brokers that the inventory does not have: no run upgrades, restarts or watches them."""
     for broker in state.strangers:
-        follows = state.consequences.lacking(broker["id"]).phrase if broker["fenced"] else ""
+        is_silent = broker["id"] in state.silent
+        is_away = broker["fenced"] or is_silent
+        follows = state.consequences.lacking(broker["id"]).phrase if is_away else ""
         if broker["fenced"]:
             fix = f"move its replicas away, then the module broker_registration: broker {broker['id']}, unregistered"
+        elif is_silent:
+            fix = "add it to the inventory and look at its log, or end its process, until it is fenced"
         else:
             fix = "add it to the inventory, or drain_and_remove_broker.yml with an inventory that has it"
         yield HealthFinding(
             "ghost_broker",
             SERIOUS,
             _with(f"broker {broker['id']} is registered and not in the inventory", follows),
-            found="registered and fenced" if broker["fenced"] else "registered and alive",
+            found=f"no answer, twice: {state.silent[broker['id']]}"
+            if is_silent
+            else "registered and fenced"
+            if broker["fenced"]
+            else "registered and alive",
             allowed="the brokers of the inventory",
             next_step=fix,
         )
@@ -186,7 +203,10 @@ def disk_full(state: State, limits: Limits) -> Iterator[HealthFinding]:
                     f"disk of {state.name(broker['id'])} is {100 * (1 - usable / total):.0f} % full",
                     found=f"{usable / 1000**3:.1f} GB free",
                     allowed=f"at least {least / 1000**3:.1f} GB free",
-                    next_step=f"shorten retention, add disks, or: {BALANCE}",
+                    # Nothing is moved while a broker is down.
+                    next_step="shorten retention, or add disks"
+                    if state.down
+                    else f"shorten retention, add disks, or: {BALANCE}",
                 )
                 break
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.attribution import UNKNOWN, Attribution
@@ -70,14 +71,19 @@ class Consequences:
         return [row for row in rows if _key(row) not in self.explained]
 
 
-def down_brokers(nodes: Collection[Row], registered: Collection[Row]) -> dict[int, str]:
-    """Return by id how brokers are down: fenced, or not registered.
+def down_brokers(
+    nodes: Collection[Row], registered: Collection[Row], silent: Mapping[int, str] = MappingProxyType({})
+) -> dict[int, str]:
+    """Return by id how brokers are down: ``silent``, with what happened at their address, fenced, or not registered.
 
-    They are those of the inventory; without one (``nodes`` is empty) those that are registered and fenced.
+    They are those of the inventory; without one (``nodes`` is empty) those that are registered. The silent ones come
+    first: metadata that nobody writes any more (a quorum without a leader, a session that has not ended yet) has them
+    alive, and they may be why.
     """
     fenced = {broker["id"]: broker["fenced"] for broker in registered}
     wanted = [node["node_id"] for node in nodes if "broker" in node["roles"]] if nodes else [*fenced]
-    return {one: "fenced" if one in fenced else "not registered" for one in wanted if fenced.get(one, True)}
+    how = {broker: "fenced" if broker in fenced else "not registered" for broker in wanted if fenced.get(broker, True)}
+    return {**{broker: f"no answer, twice: {silent[broker]}" for broker in wanted if broker in silent}, **how}
 
 
 def consequences(info: Row, away: Collection[int], attributed: Sequence[Attribution] = ()) -> Consequences:

@@ -7,13 +7,13 @@ from __future__ import annotations
 import ssl
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection, within
-from ansible_collections.streamops.kafka.plugins.module_utils._client.listeners import strangers_at
+from ansible_collections.streamops.kafka.plugins.module_utils._client.listeners import who_answers
 from ansible_collections.streamops.kafka.plugins.module_utils._client.reach import PROBE_SECONDS
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._client.wire import Channel, tls_context
@@ -45,6 +45,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
     ClusterUnreachableError,
     RequestFailedError,
     StreamopsError,
+    warn,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.look import group_info
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import (
@@ -67,6 +68,11 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.thro
 #: OpenSSL's number of a certificate that has expired (X509_V_ERR_CERT_HAS_EXPIRED).
 _EXPIRED = 10
 _DAY = 86_400
+#: Seconds before a cluster of which something did not answer is looked at again, and the longest answer of the quorum
+#: then: longer than an election (controller.quorum.fetch.timeout.ms and election.timeout.ms are 2 s and 1 s) and than
+#: most pauses of a JVM. An ensemble of ZooKeeper replaces a controller when its session has ended, after 18 s
+#: (zookeeper.session.timeout.ms, KIP-537).
+_AGAIN, _AGAIN_SECONDS, _AFTER_SESSION = 5.0, 10, 20.0
 #: What is said of a quorum that nobody was asked for, and the longest request then: brokers pass some on to its leader.
 _UNSTEADY = "it has no stable leader"
 _UNSTEADY_SECONDS = 4
@@ -116,14 +122,64 @@ def _health(connection: Connection, params: Mapping[str, Any]) -> dict[str, Any]
             require_describe(session, "cluster_health")
             # A broker would wait for the answer of a leader that does not last.
             quorum = Quorum.unknown(_UNSTEADY) if given["unsteady"] else describe_quorum(session)
-            snapshot = take_snapshot(session, quorum, min_insync=False)
-            return judged(state_of(session, snapshot, given, watched=watched), limits)
+            snapshot = answering(session, take_snapshot(session, quorum, min_insync=False))
+            snapshot, twice = _looked_again(session, snapshot, bool(given["unsteady"]))
+            return judged(state_of(session, snapshot, {**given, **twice}, watched=watched), limits)
     except (ClusterUnreachableError, RequestFailedError) as error:
         # One that answers and refuses our login is no cluster that is down.
         if not error.passing or error.fields.get("refused"):
             raise
         why = error.message.removesuffix(" Nothing was changed.").rstrip(".")
         return judged(State(None, why, **given), limits)
+
+
+def answering(session: Session, snapshot: Snapshot) -> Snapshot:
+    """Return a snapshot with who answers at the addresses of its live brokers, asked within ANSWER_SECONDS.
+
+    Metadata does not tell: nobody writes it without a quorum, and a frozen broker is fenced when its session ends (9 s,
+    broker.session.timeout.ms; 18 s with ZooKeeper).
+    """
+    answers = who_answers(session.connection, snapshot.servers, snapshot.cluster_id)
+    return replace(snapshot, elsewhere=answers.elsewhere, silent=answers.silent)
+
+
+def told_twice(before: Collection[int], was_led: bool, snapshot: Snapshot) -> dict[str, Any]:
+    """Return the fields of the state that take two looks: brokers that were silent ``before`` and are now, and whether
+    no active controller had an answer then (not ``was_led``) and now."""
+    return {
+        "silent": {broker: why for broker, why in snapshot.silent.items() if broker in before},
+        "leaderless": not was_led and is_unanswered(snapshot),
+    }
+
+
+def is_unanswered(snapshot: Snapshot) -> bool:
+    """Return whether there is a quorum whose active controller had no answer."""
+    return snapshot.quorum is not None and bool(snapshot.quorum.error)
+
+
+def _looked_again(session: Session, snapshot: Snapshot, is_unsteady: bool) -> tuple[Snapshot, dict[str, Any]]:
+    """Look again where something did not answer; return the snapshot of then, and what told_twice has of both looks.
+
+    It takes at most _AGAIN seconds (_AFTER_SESSION for the controller of ZooKeeper mode), ANSWER_SECONDS for brokers,
+    and _AGAIN_SECONDS and a login for the quorum. Of a quorum that ``is_unsteady`` nobody is asked.
+    """
+    is_lost = is_unanswered(snapshot) and not is_unsteady
+    if not snapshot.silent and not is_lost:
+        return snapshot, {}
+    pause = _AFTER_SESSION if snapshot.quorum is None and snapshot.controller_id in snapshot.silent else _AGAIN
+    mute = [f"broker {broker} ({why})" for broker, why in sorted(snapshot.silent.items())]
+    warn(
+        f"No answer of {', '.join([*mute, *(['the active controller'] if is_lost else [])])}. It is looked at again "
+        f"{pause:g} s later, before it is called down."
+    )
+    time.sleep(pause)
+    quorum = snapshot.quorum
+    if is_lost:
+        limit = min(_AGAIN_SECONDS, session.connection.request_timeout)
+        with Session(replace(session.connection, request_timeout=limit)) as other:
+            quorum = describe_quorum(other)
+    again = answering(session, take_snapshot(session, quorum, min_insync=False))
+    return again, told_twice(snapshot.silent, not is_lost, again)
 
 
 def state_of(
@@ -135,35 +191,41 @@ def state_of(
 ) -> State:
     """Ask beside a snapshot for everything else that health is judged by. What fails by itself is noted.
 
-    Requests: two to each broker to be sure that it is there, one for its log directories, one for its throttles; one
+    Requests to each broker that answers (answering): one for its log directories, one for its throttles; one
     for moves, one for three settings of each 10,000 topics, some for the record of a move where there is one; a
     handshake of TLS with each broker; and with watched groups one to each broker for its groups, and some for these.
 
     Args:
         session: With the cluster; its user may describe the cluster.
-        snapshot: The cluster with all its partitions, whose min.insync.replicas are asked here.
+        snapshot: The cluster with all its partitions, whose min.insync.replicas are asked here, and with who answers.
+            A broker that does not is asked for nothing.
         given: Fields of the state that the inventory tells, or that were read on the nodes: nodes, ensemble, versions,
-            start_files, unsteady, voter_racks, survive_rack_loss; and ``groups`` where all were looked at before.
+            start_files, unsteady, voter_racks, survive_rack_loss; ``silent`` and ``leaderless`` of two looks; and
+            ``groups`` where all were looked at before.
         polled: Topics carry their partitions, and a missing right is noted too, where it otherwise raises
             RequestFailedError.
         watched: Groups to look at, which must be there and read.
     """
     untold: list[str] = []
     told = partial(_told, untold, polled)
-    # What such a broker is asked, another one answers or refuses.
-    elsewhere: dict[int, str] = told(
-        "who answers at the addresses of brokers",
-        partial(strangers_at, session.connection, snapshot.servers, snapshot.cluster_id),
-        {},
-    )
-    alive = [broker for broker in ids_alive(snapshot.brokers) if broker not in elsewhere]
+    down: Mapping[int, str] = given.get("silent", {})
+    untold += [
+        f"whether broker {broker} is down ({why})" for broker, why in snapshot.silent.items() if broker not in down
+    ]
+    # What a broker elsewhere is asked, another one answers or refuses.
+    alive = [one for one in ids_alive(snapshot.brokers) if one not in {*snapshot.elsewhere, *snapshot.silent}]
     topics = sorted({one.topic for one in snapshot.partitions})
     dirs: dict[int, list[dict[str, Any]]] = {
         broker: told(f"log directories of broker {broker}", partial(describe_log_dirs, session, broker), [])
         for broker in alive
     }
     held = {broker: log_dirs_of(listed) for broker, listed in dirs.items() if listed}
-    moving: dict[Key, InFlight] | None = told("moves under way", partial(list_reassignments, session), None)
+    moving: dict[Key, InFlight] | None = None
+    # It alone knows them; once it is down by two looks, its finding says enough.
+    if not is_unanswered(snapshot):
+        moving = told("moves under way", partial(list_reassignments, session), None)
+    elif not given.get("leaderless"):
+        untold.append("moves under way (the active controller does not answer)")
     record: Record | None = told("the record of a move", partial(read_record, session, topics), None)
     keys = (_MIN_INSYNC, *TOPIC_KEYS)
     configs: TopicConfigs = told(
@@ -178,17 +240,23 @@ def state_of(
     snapshot = replace(snapshot, partitions=_with_min_insync(snapshot.partitions, configs))
     moves = tuple((moving or {}).values())
     settled = replace(snapshot, partitions=without_adding(snapshot.partitions, moves))
+    info = describe(snapshot, partitions=polled, log_dirs=held)
+    for node in info["nodes"]:
+        node["no_answer"] = down.get(node["id"], "")
     return State(
-        describe(snapshot, partitions=polled, log_dirs=held),
+        info,
         **given,
         failed_log_dirs={broker: _failed(listed) for broker, listed in dirs.items()},
         moving=named(moving or {}),
         recorded=None if record is None else len(record.rows),
         throttles=throttles,
-        certificates=_certificates(connection, [b for b in snapshot.brokers if not b.fenced]),
+        certificates=_certificates(
+            connection,
+            [broker for broker in snapshot.brokers if not broker.fenced and broker.id not in snapshot.silent],
+        ),
         mechanisms=(connection.sasl_mechanism,) if connection.sasl_mechanism else (),
         untold=untold,
-        elsewhere=elsewhere,
+        elsewhere=snapshot.elsewhere,
         attributions=told("who copies", partial(attributed, session, settled, moves), ()),
         in_flight=moving,
         copied={key: _copied(one, held) for key, one in (moving or {}).items()},

@@ -20,6 +20,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.consequenc
 OK, DEGRADED, DOWN = "OK", "DEGRADED", "DOWN"
 #: How much a finding weighs: the cluster does not serve, serves with less than it should, or needs attention later.
 FATAL, SERIOUS, NOTE = "down", "degraded", "note"
+#: The kinds of which others follow, however grave these are: partitions without a leader wait for a broker or a disk.
+CAUSES = frozenset(("cluster_unreachable", "broker_down", "log_dir_offline", "ensemble"))
 #: How many names a finding shows.
 SHOWN = 5
 #: Next steps.
@@ -103,7 +105,10 @@ class State:
     ``versions`` are what the hosts run, None where it is unknown. ``start_files`` are by host what node_info returns of
     them. ``unsteady`` is what the controllers themselves see of a quorum without a stable leader (controllers,
     epochs and what ``changed`` there last, as phrases), empty of any other. ``untold`` are questions without an answer.
-    ``elsewhere`` are by id the brokers at whose address another node answers, with both.
+    ``elsewhere`` are by id the brokers at whose address another node answers, with both. ``silent`` are by id those
+    that did not answer at their own address in two looks one after the other, with what happened; ``leaderless`` says
+    that in two looks no active controller had an answer. One look without an answer is ``untold``, or an error of the
+    quorum.
     ``attributions`` say who is at fault for live replicas that are not in sync, or catches up.
     ``in_flight`` are the moves of ``moving`` in full, None where they are unknown; ``copied`` are by partition the
     bytes that its new brokers have, as far as they told. ``groups`` are those that were looked at. ``partitions`` are
@@ -126,6 +131,8 @@ class State:
     mechanisms: tuple[str, ...] = ()
     untold: Sequence[str] = ()
     elsewhere: Mapping[int, str] = field(default_factory=dict)
+    silent: Mapping[int, str] = field(default_factory=dict)
+    leaderless: bool = False
     attributions: Sequence[Attribution] = ()
     in_flight: Mapping[Key, InFlight] | None = None
     copied: Mapping[Key, Mapping[int, int]] = field(default_factory=dict)
@@ -144,7 +151,7 @@ class State:
     @cached_property
     def down(self) -> Mapping[int, str]:
         """By id how brokers are down; each is a finding."""
-        return down_brokers(self.nodes, self.seen["nodes"])
+        return down_brokers(self.nodes, self.seen["nodes"], self.silent)
 
     @cached_property
     def strangers(self) -> Sequence[Mapping[str, Any]]:
@@ -155,7 +162,7 @@ class State:
     @cached_property
     def consequences(self) -> Consequences:
         """The partitions that follow from brokers that are findings, which say so."""
-        away = {*self.down, *(broker["id"] for broker in self.strangers if broker["fenced"])}
+        away = {*self.down, *(broker["id"] for broker in self.strangers if broker["fenced"]), *self.silent}
         return consequences(self.seen, away, self.attributions)
 
     def changed_last(self, node_ids: Iterable[int]) -> str:
@@ -166,9 +173,23 @@ class State:
             f"changed last on {host}: {', '.join(change['changes'])}" for host, change in changes.items() if change
         )
 
+    def controller_name(self, node_id: int) -> str:
+        """Return the host of a controller, or what it is called without an inventory."""
+        return next((node["host"] for node in self.nodes if node["node_id"] == node_id), f"controller {node_id}")
+
     def name(self, node_id: int) -> str:
         """Return the host of a node, or what it is called without an inventory."""
         return next((node["host"] for node in self.nodes if node["node_id"] == node_id), f"broker {node_id}")
+
+
+def place(kind: str, severity: str) -> int:
+    """Return where a finding stands for people and in reports: causes first, then what is graver."""
+    return 0 if kind in CAUSES else 1 + (FATAL, SERIOUS, NOTE).index(severity)
+
+
+def is_of_what_is_down(kind: str, severity: str) -> bool:
+    """Return whether a finding says that a broker or the cluster is down: then no advice is given."""
+    return kind == "broker_down" or severity == FATAL
 
 
 def status_of(findings: Iterable[HealthFinding]) -> str:

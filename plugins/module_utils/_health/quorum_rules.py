@@ -7,7 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import quorum_from
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
+    FETCH_TIMEOUT_MS,
+    quorum_from,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import (
     FATAL,
@@ -37,14 +40,28 @@ def quorum_unsteady(state: State, _limits: Limits) -> Iterator[HealthFinding]:
         )
 
 
-def no_controller(state: State, _limits: Limits) -> Iterator[HealthFinding]:
-    """Find a cluster without an active controller, or of whose quorum nothing is known (kind quorum_unknown)."""
+def no_controller(state: State, limits: Limits) -> Iterator[HealthFinding]:
+    """Find a cluster without an active controller that works: none is elected, none had an answer in two looks, the one
+    of ZooKeeper mode does not answer, or most voters no longer follow it. Then no leader moves, nothing is created or
+    changed. Of one look without an answer nothing is known (kind quorum_unknown)."""
     info = state.seen
     quorum = info.get("quorum")
     if state.unsteady:
         # Then quorum_unsteady says why nobody was asked.
         return
-    if quorum and quorum.get("error"):
+    idle = _why_idle(state, limits)
+    if idle:
+        what, seen = idle
+        yield HealthFinding(
+            "no_controller",
+            FATAL,
+            what,
+            found=seen,
+            allowed="one that a majority of the controllers follows" if quorum else "one that answers",
+            next_step=f"no topic, setting or leader can change until {_majority(state)}; look at their processes and "
+            f"logs, end those that hang, then: {SITE}",
+        )
+    elif quorum and quorum.get("error"):
         yield HealthFinding(
             "quorum_unknown",
             SERIOUS,
@@ -62,6 +79,42 @@ def no_controller(state: State, _limits: Limits) -> Iterator[HealthFinding]:
             allowed="one",
             next_step=f"start a majority of the controllers: {SITE}",
         )
+
+
+def _why_idle(state: State, limits: Limits) -> tuple[str, str] | None:
+    """Return why there is no controller that works although nobody says so, and what was seen of it; None where there
+    may be one."""
+    quorum, elected = state.seen.get("quorum"), state.seen["controller_id"]
+    if quorum is None:
+        if elected not in state.silent:
+            return None
+        return f"the active controller {state.name(elected)} does not answer", state.silent[elected]
+    if quorum.get("error"):
+        why = str(quorum["error"])
+        return (f"no controller leads the metadata quorum ({why})", "no answer, twice") if state.leaderless else None
+    # Before KAFKA-15489 a leader goes on that has lost its majority. One that was just elected does not know of any
+    # voter yet when it had caught up (None).
+    voters = quorum["voters"]
+    lost = [
+        voter["id"]
+        for voter in voters
+        if (age := voter["last_caught_up_ms_ago"]) is not None
+        and (_is_behind(age, limits) or (voter["id"] in state.silent and age > FETCH_TIMEOUT_MS))
+    ]
+    if not voters or 2 * (len(voters) - len(lost)) > len(voters):
+        return None
+    names = capped([state.controller_name(node_id) for node_id in lost], SHOWN)
+    return f"the active controller has no majority: {names} {'does' if len(lost) == 1 else 'do'} not follow", (
+        f"{len(lost)} of {len(voters)} voters down or behind"
+    )
+
+
+def _majority(state: State) -> str:
+    """Return what must run for a controller to be elected, with the controllers of the inventory."""
+    controllers = [str(node["host"]) for node in state.nodes if "controller" in node["roles"]]
+    if controllers:
+        return f"a majority of {capped(controllers, SHOWN)} runs"
+    return "a majority of the controllers runs" if state.seen.get("quorum") else "a broker is elected as the controller"
 
 
 def controller(state: State, limits: Limits) -> Iterator[HealthFinding]:

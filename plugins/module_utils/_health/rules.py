@@ -27,7 +27,14 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.group_rule
     groups_unread,
     untold_groups,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._health.model import SERIOUS, HealthFinding, Limits, State
+from ansible_collections.streamops.kafka.plugins.module_utils._health.model import (
+    SERIOUS,
+    HealthFinding,
+    Limits,
+    State,
+    is_of_what_is_down,
+    place,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._health.move_rules import (
     move,
     throttle_left,
@@ -56,7 +63,10 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.rack_rules
 def findings(state: State, limits: Limits) -> list[HealthFinding]:
     """Return everything that is not as it should be; of a cluster that does not answer little more than that."""
     rules = RULES if state.info is not None else (cluster_unreachable, quorum_unsteady, ensemble)
-    return [finding for rule in rules for finding in rule(state, limits)]
+    every = [finding for rule in rules for finding in rule(state, limits)]
+    waits = any(is_of_what_is_down(finding.kind, finding.severity) for finding in every)
+    left = [finding for finding in every if not (waits and finding.kind in ADVICE)]
+    return sorted(left, key=lambda finding: place(finding.kind, finding.severity))
 
 
 def untold(state: State, _limits: Limits) -> Iterator[HealthFinding]:
@@ -102,6 +112,8 @@ RULES: tuple[Callable[[State, Limits], Iterator[HealthFinding]], ...] = (
     start_files,
     untold,
 )
+#: What can wait until everything is up; while something is down, it may not even be true.
+ADVICE = frozenset(("leaders_skewed",))
 #: What a finding may be.
 KINDS = (
     "cluster_unreachable",

@@ -4,10 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._health.model import fail_on, fails
+from ansible_collections.streamops.kafka.plugins.module_utils._health.model import (
+    fail_on,
+    fails,
+    is_of_what_is_down,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.digest import refusal
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.quorum_unsteady import unsteady_quorum
 from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_files import report_paths
@@ -132,13 +136,15 @@ class Reports(Parts):
         return str(listener_for(controllers[0], CONTROLLER_PURPOSE)["protocol"]) if controllers else ""
 
     def _status(self) -> list[str]:
-        """How the cluster is, what to do, what the field advises, what this run proved and changed."""
+        """How the cluster is, what to do, what the field advises where nothing is down, what this run proved and
+        changed."""
         settings, health = self._model["settings"], self._results.own("__kafka_resources_health")
         info = health["cluster"]
         return [
             status.verdict_line(settings["kafka_cluster_name"], health),
             *status.finding_lines(health["findings"]),
             *(self._cluster_lines(info) if info else [f"Bootstrap    {','.join(self._model['bootstrap_servers'])}"]),
+            *(self._advice(info, health["findings"]) if info else ()),
             *self._proof(),
             *self._changes(),
         ]
@@ -195,8 +201,14 @@ class Reports(Parts):
             ),
             *status.feature_lines(self._results.of(self._host, "__kafka_resources_features")),
             *status.metadata_lines(self._results.of(self._host, "__kafka_resources_metadata")),
-            *(f"Advice       {line}" for line in advice_lines(info, settings["kafka_mode"] == ZOOKEEPER_MODE)),
         ]
+
+    def _advice(self, info: Mapping[str, Any], findings: Iterable[Mapping[str, str]]) -> list[str]:
+        """What the field advises for a cluster; nothing while something is down, which comes first."""
+        if any(is_of_what_is_down(finding["kind"], finding["severity"]) for finding in findings):
+            return []
+        is_zookeeper = self._model["settings"]["kafka_mode"] == ZOOKEEPER_MODE
+        return [f"Advice       {line}" for line in advice_lines(info, is_zookeeper)]
 
     def _runs(self, host: str) -> str | None:
         """The version that a node runs by its start record; None where none was read, or nothing runs."""

@@ -136,14 +136,21 @@ def _controller(node: int | None, quorum: Mapping[str, Any] | None) -> str:
 
 def node_lines(nodes: Iterable[Mapping[str, Any]], registered: Iterable[Mapping[str, Any]]) -> list[str]:
     """A few words about each node for people; `registered` are the brokers as cluster_info lists them."""
-    fenced = {broker["id"]: broker["fenced"] for broker in registered}
+    words = {broker["id"]: _standing(broker) for broker in registered}
     lines = []
     for node in nodes:
         state = ""
         if "broker" in node["roles"]:
-            state = {True: ", fenced", False: "", None: ", not registered"}[fenced.get(node["node_id"])]
+            state = words.get(node["node_id"], ", not registered")
         lines.append(f"{node['host']} (id {node['node_id']}, {' and '.join(node['roles'])}{state})")
     return lines
+
+
+def _standing(broker: Mapping[str, Any]) -> str:
+    """Return what is wrong with a registered broker, behind a comma; empty where nothing is."""
+    if broker.get("no_answer"):
+        return ", does not answer"
+    return ", fenced" if broker["fenced"] else ""
 
 
 def change_lines(

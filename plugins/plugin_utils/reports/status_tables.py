@@ -91,6 +91,8 @@ def broker_state(number: int, node: Row | None, broker: Row | None, controller: 
     """Return the state of a broker by its node of the inventory and its registration, None where it has none."""
     if broker is None:
         return Cell("not registered", "state", "fail")
+    if broker.get("no_answer"):
+        return Cell("does not answer", "state", "fail")
     if broker["fenced"]:
         return Cell("fenced", "state", "fail")
     if node is None:

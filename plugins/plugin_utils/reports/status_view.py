@@ -16,7 +16,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.model impo
     FATAL,
     NOTE,
     OK,
-    SERIOUS,
+    place,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status import running_versions
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import Cell, Table, count, cut_table
@@ -90,15 +90,15 @@ def head(number: int, one: Row) -> Part:
         one["status"],
         _why(one),
         facts,
-        _graver_first(one["findings"]),
+        _in_order(one["findings"]),
         [*_tiles(one)] if answered else (),
         looks=LOOKS[one["status"]],
     )
 
 
-def _graver_first(findings: Iterable[Row]) -> list[Row]:
-    weights = (FATAL, SERIOUS, NOTE)
-    return sorted(findings, key=lambda one: weights.index(one["severity"]))
+def _in_order(findings: Iterable[Row]) -> list[Row]:
+    """Return findings as status.yml names them."""
+    return sorted(findings, key=lambda finding: place(finding["kind"], finding["severity"]))
 
 
 def _why(one: Row) -> str:
@@ -116,7 +116,7 @@ def _tiles(one: Row) -> Iterator[tuple[str, str, str]]:
     """Figures of a cluster that answers: name, value, what belongs to it."""
     counts, brokers = one["counts"], one["brokers"]
     wanted = sum("broker" in node["roles"] for node in one["inventory"])
-    alive = sum(not broker["fenced"] for broker in brokers)
+    alive = sum(not broker["fenced"] and not broker.get("no_answer") for broker in brokers)
     yield "Brokers up", f"{alive:,} of {max(wanted, len(brokers)):,}", f"{len(brokers):,} registered"
     yield "Partitions", f"{counts['partitions']:,}", f"in {len(one['topics']):,} topics, internal ones too"
     yield "Not in sync", f"{counts['under_replicated']:,}", "under-replicated partitions"
@@ -156,7 +156,7 @@ def _mirror(number: int, one: Row) -> Part:
     table = cut_table("Topics", "By lag, the largest first.", columns, rows, "The flow has no topic yet.")
     return Part(
         *(f"mirror-{number}", "mirror", one["flow"], one["status"], _why(one), ()),
-        findings=_graver_first(one["findings"]),
+        findings=_in_order(one["findings"]),
         tiles=tiles,
         tables=[table] if looked else (),
         looks=LOOKS[one["status"]],

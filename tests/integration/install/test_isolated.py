@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 from pathlib import Path
 
@@ -22,6 +23,23 @@ def test_the_quorum_has_three_voters_and_the_brokers_observe(isolated: Cluster) 
     assert [voter["id"] for voter in info["quorum"]["voters"]] == [1, 2, 3]
     assert [observer["id"] for observer in info["quorum"]["observers"]] == [4, 5, 6]
     assert [node["id"] for node in info["nodes"]] == [4, 5, 6]
+
+
+def test_controllers_that_are_all_frozen_are_a_cluster_that_is_down_until_they_go_on(isolated: Cluster) -> None:
+    """The brokers serve what they lead, and no metadata changes: nothing tells them that nobody leads."""
+    controllers = [node for node in isolated.nodes if node.startswith("controller")]
+    nodes = [
+        {"host": host, "node_id": node_id, "roles": ["controller" if host in controllers else "broker"]}
+        for host, node_id in isolated.identities.items()
+    ]
+    asked = {"bootstrap_servers": isolated.bootstrap_servers, "request_timeout": 10, "nodes": nodes}
+    with contextlib.ExitStack() as frozen:
+        for node in controllers:
+            frozen.enter_context(isolated.frozen(node))
+        found = run_module("streamops.kafka.cluster_health", asked)
+    assert (found["status"], found["findings"][0]["kind"]) == ("DOWN", "no_controller"), found["findings"]
+    assert f"a majority of {', '.join(controllers)} runs" in found["findings"][0]["next_step"]
+    until(lambda: run_module("streamops.kafka.cluster_health", asked)["status"] == "OK", "the quorum to go on", 120)
 
 
 def test_a_second_run_changes_and_restarts_nothing(isolated: Cluster) -> None:

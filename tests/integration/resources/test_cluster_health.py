@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,13 @@ from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from page.core.exposition import exposition
 from page.expected import expected_of
+from page.known.health import health as judge
+from page.known.metrics import families_of_polls
+from page.known.poller import Poller
 from page.poll import take
+from page.shown.sheet import state_of
 from tests.support.cluster import Cluster, Run, free_port_base, until
 from tests.support.modules import run_module
 from tests.support.releases import NEW_CLUSTER
@@ -168,6 +174,61 @@ def assert_the_page_sees_the_same(cluster: Cluster, report: dict[str, Any]) -> N
         return {(one["name"], row["partition"]): row["isr"] for one in part["topics"] for row in one["partitions"]}
 
     assert in_sync(polled) == in_sync(report)
+
+
+def test_nodes_that_are_frozen_are_down_at_every_mouth_and_a_lost_majority_is_a_cluster_that_is_down(
+    combined: Cluster,
+) -> None:
+    """The kernel takes connections for them, and the metadata of the third one has all of them alive for ever."""
+    at_its_best(combined)
+    connection = Connection.from_params({"bootstrap_servers": combined.bootstrap_servers, "request_timeout": 10})
+    nodes = [
+        {"host": host, "node_id": node_id, "roles": ["broker", "controller"]}
+        for host, node_id in combined.identities.items()
+    ]
+    expected, wrong = expected_of({"local": {"nodes": nodes}}, ["local"])
+    assert wrong == []
+    poller = Poller("local", lambda last: take("local", connection, expected["local"], 60, last, 3600), 30, 1000)
+
+    def page() -> tuple[str, str, str]:
+        """Poll; what the page, its /health and the metric kafka_brokers say."""
+        poller.poll()
+        assert poller.seen.polls.error == ""
+        seen, now = poller.seen, time.time()
+        lines = exposition([families_of_polls("local", seen.polls, seen.picture, now, 300)]).splitlines()
+        brokers = next(line for line in lines if line.startswith("kafka_brokers{"))
+        said = judge({"local": (seen.polls, seen.picture)}, now, 300)["status"]
+        return state_of("local", seen, now, 300).word, said, brokers.rpartition(" ")[2]
+
+    def down(found: Mapping[str, Any]) -> list[str]:
+        """Return the brokers that findings call down, in their order, before anything else."""
+        names = [finding["what"].split()[1] for finding in found["findings"] if finding["kind"] == "broker_down"]
+        assert [finding["kind"] for finding in found["findings"]][: len(names)] == ["broker_down"] * len(names)
+        return names
+
+    until(lambda: page() == ("OK", "ok", "3"), "a page on which all is well", 60)
+    with combined.frozen("kafka2"):
+        found = health(combined, request_timeout=10)
+        assert (found["status"], down(found)) == ("DEGRADED", ["kafka2"]), found["findings"]
+        page()
+        assert page() == ("DEGRADED", "ok", "2")
+    at_its_best(combined)
+    with combined.frozen("kafka1"), combined.frozen("kafka3"):
+        found = health(combined, request_timeout=10)
+        assert (found["status"], down(found)) == ("DOWN", ["kafka1", "kafka3"]), found["findings"]
+        assert found["findings"][2]["kind"] == "no_controller"
+        assert "leaders_skewed" not in kinds(found)
+        page()
+        assert page() == ("DOWN", "down", "1")
+        picture = poller.seen.picture
+        assert picture
+        assert down(picture.cluster) == ["kafka1", "kafka3"]
+        run = combined.playbook("playbooks/status.yml")
+        assert run.rc != 0
+        assert "DOWN local: broker kafka1 (id 1) is down" in " ".join(run.output.split())
+    at_its_best(combined)
+    assert health(combined)["status"] == "OK"
+    until(lambda: page() == ("OK", "ok", "3"), "a page on which all is well again", 60)
 
 
 @pytest.mark.full

@@ -93,7 +93,8 @@ def test_none_of_the_five_says_better_than_another(name: str) -> None:
     assert (says["metric"] == "DOWN") <= ("KafkaClusterDown" in row.alerts)
     assert ("KafkaClusterDown" in row.alerts) <= (says["status"] == says["page"] == "DOWN")
     assert says["page"] != "OK" or says["health"] == "200 ok"
-    assert (says["health"] == "200 ok") == (Made(row).poll == "ok")
+    assert (says["health"] == "200 ok") == (Made(row).poll == "ok" and says["metric"] != "DOWN")
+    assert (says["health"] == "503 down") == (says["metric"] == "DOWN")
     assert says["metric"] != "OK" or Made(row).poll == "ok", "a stale picture is never told as OK"
 
 

@@ -33,6 +33,20 @@ def test_a_cluster_of_which_no_server_answers_is_down_at_once() -> None:
         assert (found["status"], found["clusters"]["orders"]["status"]) == ("down", "down")
 
 
+@pytest.mark.parametrize(
+    ("judged", "polls", "status"),
+    [
+        ("DOWN", Polls(500.0), "down"),
+        ("DEGRADED", Polls(500.0), "ok"),
+        # What was down then may be well now.
+        ("DOWN", Polls(500.0, 9, 1, "the coordinator did not answer"), "stale"),
+    ],
+)
+def test_a_cluster_that_is_judged_down_is_down_here_too(judged: str, polls: Polls, status: str) -> None:
+    found = health({"orders": (polls, replace(SEEN, cluster={"status": judged}))}, 1001.0, 300)
+    assert found["clusters"]["orders"]["status"] == status
+
+
 def test_what_was_seen_is_told_as_long_as_it_holds() -> None:
     assert is_current(Polls(500.0), SEEN, 1010.0, 300)
     assert not is_current(Polls(500.0), SEEN, 1400.0, 300)

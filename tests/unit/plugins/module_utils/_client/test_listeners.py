@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.listener_options import CHECK_SPEC
 from ansible_collections.streamops.kafka.plugins.module_utils._client.listener_targets import targets
-from ansible_collections.streamops.kafka.plugins.module_utils._client.listeners import check_listeners
+from ansible_collections.streamops.kafka.plugins.module_utils._client.listeners import check_listeners, who_answers
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
 from tests.support.certificates import Issued, issue
 from tests.support.talks import Serve, Talk, babbles, broker, node, read, reply, shows, silent
@@ -121,6 +122,34 @@ def test_a_closed_port_and_an_address_where_nobody_listens() -> None:
 def test_an_address_that_drops_what_it_gets(black_hole: str) -> None:
     said = f"no connection to {black_hole} within 1 s: no server at this address, or a firewall drops packets"
     assert unreached(entry(black_hole)) == ("connect", said)
+
+
+def test_who_answers_tells_silence_from_what_says_nothing_of_a_broker(serve: Serve, black_hole: str) -> None:
+    frozen, closes = serve(silent), serve(lambda connection: connection.close())
+    servers = {
+        1: serve(node(1, "ours")),
+        2: frozen,
+        3: closes,
+        4: "127.0.0.1:1",
+        5: black_hole,
+        6: "no-such-host.invalid:9092",
+    }
+    began = time.monotonic()
+    found = who_answers(Connection(("kafka:9092",)), servers, "ours", seconds=1.0)
+    assert time.monotonic() - began < 3
+    assert found.elsewhere == {}
+    assert found.silent == {
+        2: f"connected to {frozen}, but no answer to ApiVersions within 1 s",
+        3: f"connected to {closes}, but it ended the connection without an answer to ApiVersions",
+        4: "connection refused at 127.0.0.1:1",
+        5: f"no connection to {black_hole} within 1 s: no server at this address, or a firewall drops packets",
+    }
+
+
+def test_a_broker_whose_tls_does_not_end_is_silent_and_one_that_speaks_none_answers(serve: Serve) -> None:
+    frozen, plain = serve(silent), serve(babbles)
+    found = who_answers(Connection(("kafka:9092",), "SSL"), {1: frozen, 2: plain}, "", seconds=1.0)
+    assert found.silent == {1: f"connected to {frozen}, but the TLS handshake did not end within 1 s"}
 
 
 def test_a_name_without_an_address() -> None:
