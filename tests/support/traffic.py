@@ -12,7 +12,6 @@ from typing import Any
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
-
 #: Seconds between two batches of a writer. Brokers pay for requests, not for records: with 500 records a second in
 #: steps of 0.02 s each of three nodes took a fifth of a processor.
 _STEP = 0.2
