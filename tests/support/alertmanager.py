@@ -7,8 +7,10 @@ import contextlib
 import json
 import re
 import subprocess
+import threading
 import urllib.request
 from collections.abc import Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -72,3 +74,39 @@ class Alertmanager:
             said = answer.read().decode()
         counts = re.findall(rf'^{FAILED}{{[^}}]*integration="{integration}"[^}}]*}} (\S+)$', said, re.MULTILINE)
         return sum(map(float, counts))
+
+
+class Receiver:
+    """A webhook that keeps what it was told, or refuses all of it."""
+
+    def __init__(self, status: int = 200) -> None:
+        self.told: list[dict[str, Any]] = []
+        receiver = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                """Take a notification."""
+                told = json.loads(self.rfile.read(int(self.headers["content-length"])))
+                receiver.told += told["alerts"]
+                self.send_response(status)
+                self.end_headers()
+
+            def log_message(self, *_: Any) -> None:
+                """Say nothing."""
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_port}/"
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def knows(self, *names: str) -> bool:
+        """Whether it was told that these fire."""
+        return set(names) <= {one["labels"]["alertname"] for one in self.told if one["status"] == "firing"}
+
+    def topics(self) -> set[str]:
+        """The topics of which it was told."""
+        return {one["labels"]["topic"] for one in self.told if "topic" in one["labels"]}
+
+    def end(self) -> None:
+        """Answer nothing more."""
+        self._server.shutdown()
+        self._server.server_close()

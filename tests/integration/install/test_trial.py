@@ -48,7 +48,7 @@ OWN = (
 )
 
 
-@pytest.mark.parametrize(("arguments", "variables", "said"), short(BROKEN, *BROKEN[:2]), ids=["kafka", "one", "java"])
+@pytest.mark.parametrize(("arguments", "variables", "said"), short(BROKEN, BROKEN[0]), ids=["kafka", "one", "java"])
 def test_a_value_that_would_stop_a_node_reaches_none(
     combined: Cluster, arguments: list[str], variables: dict[str, Any], said: str
 ) -> None:
@@ -198,6 +198,7 @@ def test_a_temporary_directory_without_programs_is_refused(
     assert f"the temporary directory of Java is {without_programs}, which is mounted noexec" in refused["msg"]
 
 
+@pytest.mark.full
 def test_classes_that_a_node_loads_are_tried(tmp_path: Path, kafka_release: Callable[[str], Path]) -> None:
     libs = kafka_release("4.3.1") / "libs"
     for key in ("authorizer.class.name", "principal.builder.class"):

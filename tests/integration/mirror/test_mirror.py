@@ -74,6 +74,7 @@ def test_every_name_of_mirrors_in_alerts_and_dashboards_is_served(mirrored: Mirr
     until(served, f"names that no mirror serves: {left}", timeout=180)
 
 
+@pytest.mark.full
 def test_lost_records_are_shown_until_they_are_forgotten_by_a_run(mirrored: Mirrored) -> None:
     """What a look has found is put where a look keeps it; how one is found is shown by test_mirror_status.py."""
     gap = {"kind": "purged", "topic": "orders", "partition": 0, "first": 60, "last": 79, "seen_at": "2026-01-31"}

@@ -106,6 +106,7 @@ def test_a_stopped_node_and_a_throttle_that_was_left_are_findings_and_strict_fai
         at_its_best(combined)
 
 
+@pytest.mark.full
 def test_a_throttled_follower_is_told_as_catching_up_by_gate_health_and_wait_alike(combined: Cluster) -> None:
     """Of one leader it lacks megabytes, with all others it is in sync: nobody is at fault, and no firewall."""
     at_its_best(combined)
