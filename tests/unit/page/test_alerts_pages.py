@@ -85,7 +85,9 @@ def test_a_critical_alert_about_a_cluster_is_at_its_top_and_in_its_headline() ->
         assert (data["alerts"]["firing"], data["alerts"]["critical"]) == (1, 1)
         # What the poll judges is told to Prometheus as before, which has its alerts from there.
         assert 'streamops_page_cluster_status{cluster="quiet",status="OK"} 1\n' in page.get("/metrics").text
-        assert page.get("/health").status == 200
+        # An alert changes nothing there either: quiet is well, and orders is down by its poll.
+        told = json.loads(page.get("/health").text)["clusters"]
+        assert {name: cluster["status"] for name, cluster in told.items()} == {"quiet": "ok", "orders": "down"}
 
 
 def test_the_first_page_says_it_too_and_has_the_alerts_about_no_cluster() -> None:
