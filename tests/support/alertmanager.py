@@ -9,7 +9,7 @@ import re
 import subprocess
 import threading
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -26,14 +26,14 @@ class Alertmanager:
 
     def __init__(self, directory: Path, config: Mapping[str, Any]) -> None:
         """Keep its files in a directory; config -- its configuration."""
-        self._directory, self._config, self._socket = directory, config, f"127.0.0.1:{free_port_base()}"
-        self.url = f"http://{self._socket}/am"
+        self._directory, self._config, self.socket = directory, config, f"127.0.0.1:{free_port_base()}"
+        self.url = f"http://{self.socket}/am"
 
     def start(self) -> None:
         """Start it, and wait until it answers."""
         config = self._directory / "alertmanager.yml"
         config.write_text(json.dumps(self._config))
-        command = [tool("prometheus-alertmanager"), f"--config.file={config}", f"--web.listen-address={self._socket}"]
+        command = [tool("prometheus-alertmanager"), f"--config.file={config}", f"--web.listen-address={self.socket}"]
         command += [f"--web.external-url={self.url}", f"--storage.path={self._directory}", "--cluster.listen-address="]
         with (self._directory / "log").open("a") as log:
             self._process = subprocess.Popen(command, stdout=log, stderr=log)
@@ -81,14 +81,16 @@ class Receiver:
 
     def __init__(self, status: int = 200) -> None:
         self.told: list[dict[str, Any]] = []
+        self.status = status
         receiver = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 """Take a notification."""
                 told = json.loads(self.rfile.read(int(self.headers["content-length"])))
-                receiver.told += told["alerts"]
-                self.send_response(status)
+                if receiver.status < 300:
+                    receiver.told += told["alerts"]
+                self.send_response(receiver.status)
                 self.end_headers()
 
             def log_message(self, *_: Any) -> None:
@@ -97,6 +99,20 @@ class Receiver:
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self._server.server_port}/"
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    @contextlib.contextmanager
+    def refusing(self) -> Iterator[None]:
+        """It answers each notification with an error for some time, and keeps nothing."""
+        self.status = 500
+        try:
+            yield
+        finally:
+            self.status = 200
+
+    def firing(self) -> set[str]:
+        """The alerts of which it was told last that they fire."""
+        last = {json.dumps(alert["labels"], sort_keys=True): alert for alert in self.told}
+        return {alert["labels"]["alertname"] for alert in last.values() if alert["status"] == "firing"}
 
     def knows(self, *names: str) -> bool:
         """Whether it was told that these fire."""

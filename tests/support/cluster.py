@@ -17,7 +17,7 @@ from typing import Any
 
 import yaml
 
-from tests.support.runs import heard
+from tests.support.runs import heard, paused
 
 ROOT = Path(__file__).resolve().parents[2]
 BIN = ROOT / ".venv" / "bin"
@@ -258,12 +258,8 @@ class Cluster:
     @contextlib.contextmanager
     def frozen(self, node: str) -> Iterator[None]:
         """A node that is stopped as by a debugger or a machine that hangs: it takes connections and never answers."""
-        pid = self.pid(node)
-        os.kill(pid, signal.SIGSTOP)
-        try:
+        with paused(self.pid(node)):
             yield
-        finally:
-            os.kill(pid, signal.SIGCONT)
 
     def kill_supervisord(self) -> None:
         """SIGKILL to the supervisor: from now on nobody restarts a node that dies."""

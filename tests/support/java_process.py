@@ -11,11 +11,16 @@ from pathlib import Path
 class JavaProcess:
     """A tool of a release that runs until it is ended; its output goes to a file in its own folder."""
 
-    def __init__(self, release: Path, directory: Path, name: str, *command: str, heap: str = "512m") -> None:
+    def __init__(
+        self, release: Path, directory: Path, name: str, *command: str, heap: str = "512m", options: str = ""
+    ) -> None:
+        """Make it; options -- more arguments of Java."""
         self.directory = directory
         self._command = [str(release / "bin" / command[0]), *command[1:]]
         self._log = directory / f"{name}.log"
         self._environment = {**os.environ, "KAFKA_HEAP_OPTS": f"-Xmx{heap}"}
+        if options:
+            self._environment["KAFKA_OPTS"] = options
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:

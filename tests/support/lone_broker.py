@@ -14,13 +14,15 @@ from tests.support.java_process import JavaProcess
 class LoneBroker(JavaProcess):
     """Broker and controller in one process, without security, on two ports from `port` on."""
 
-    def __init__(self, release: Path, directory: Path, port: int, heap: str = "512m", **properties: str) -> None:
+    def __init__(
+        self, release: Path, directory: Path, port: int, heap: str = "512m", options: str = "", **properties: str
+    ) -> None:
         self.port = port
         self.release = release
         self._file = directory / "server.properties"
         # The launcher names a class for each operator tool; the server itself is none of them.
         command = ("launcher", "kafka-run-class.sh", "kafka.Kafka", str(self._file))
-        super().__init__(release, directory, "broker", *command, heap=heap)
+        super().__init__(release, directory, "broker", *command, heap=heap, options=options)
         self._properties = {
             "process.roles": "broker,controller",
             "node.id": "1",

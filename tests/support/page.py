@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import http.client
 import json
 import os
@@ -18,6 +19,7 @@ from types import TracebackType
 from typing import Any
 
 from tests.support.cluster import ROOT, free_port_base, until
+from tests.support.runs import paused
 
 #: What the locks of page and canary do not bring: kafka-python has no codec but gzip in the page.
 _MISSING = {
@@ -75,6 +77,10 @@ class Page:
             self.process.wait(60)
         finally:
             self.process.kill()
+
+    def paused(self) -> contextlib.AbstractContextManager[None]:
+        """The process stands still for some time."""
+        return paused(self.process.pid)
 
     @property
     def log(self) -> str:

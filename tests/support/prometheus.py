@@ -129,6 +129,7 @@ def prometheus(
     alerts: Mapping[str, Any],
     every: int = 1,
     is_hastened: bool = True,
+    alertmanagers: Sequence[Mapping[str, Any]] = (),
 ) -> Iterator[Prometheus]:
     """A Prometheus with the alerts of the collection, that much faster as it reads oftener than each 45 seconds."""
     directory.mkdir()
@@ -138,6 +139,7 @@ def prometheus(
         "global": {"scrape_interval": f"{every}s", "scrape_timeout": f"{every}s", "evaluation_interval": "1s"},
         "rule_files": ["rules.yml"],
         "scrape_configs": list(scrape_configs),
+        "alerting": {"alertmanagers": list(alertmanagers)},
     }
     (directory / "prometheus.yml").write_text(json.dumps(config))
     address = f"127.0.0.1:{free_port_base()}"

@@ -1,10 +1,13 @@
-"""Commands that may take as long as they like while they print: how fast a machine is fails no test."""
+"""Processes of tests: commands that may take as long as they like while they print, and those that stand still."""
 
 from __future__ import annotations
 
+import contextlib
+import os
 import selectors
+import signal
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 #: Seconds without a word after which a run hangs. A task of a playbook prints when it ends, and no test waits longer
@@ -34,3 +37,14 @@ def heard(command: Sequence[str], silence: float = SILENCE, **process: Any) -> s
             # Of a run that ended nothing is left to kill.
             run.kill()
     raise AssertionError(f"no word for {silence:g} s:\n{printed[-6000:].decode(errors='replace')}")
+
+
+@contextlib.contextmanager
+def paused(pid: int | None) -> Iterator[None]:
+    """A process that is stopped as by a debugger or a machine that hangs: its connections stay and nothing answers."""
+    assert pid, "it was never started"
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(pid, signal.SIGCONT)

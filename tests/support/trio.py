@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +11,7 @@ from tests.support.cluster import free_port_base, until
 from tests.support.java_process import JavaProcess
 from tests.support.lone_broker import LoneBroker
 from tests.support.modules import run_module
+from tests.support.runs import paused
 
 IDS = (1, 2, 3)
 
@@ -20,7 +19,8 @@ IDS = (1, 2, 3)
 class Trio:
     """Three brokers that are the controllers too; a node is named by its id."""
 
-    def __init__(self, release: Path, directory: Path) -> None:
+    def __init__(self, release: Path, directory: Path, agent: tuple[Path, Path] | None = None) -> None:
+        """Make its nodes; agent -- the jar and the configuration of what serves their metrics."""
         base = free_port_base()
         voters = ",".join(f"{one}@127.0.0.1:{base + 10 * one + 1}" for one in IDS)
         self._nodes = {
@@ -28,6 +28,7 @@ class Trio:
                 release,
                 directory / str(one),
                 base + 10 * one,
+                options=f"-javaagent:{agent[0]}=127.0.0.1:{base + 10 * one + 3}:{agent[1]}" if agent else "",
                 **{
                     "node.id": str(one),
                     "controller.quorum.voters": voters,
@@ -37,6 +38,11 @@ class Trio:
             )
             for one in IDS
         }
+
+    @property
+    def metrics(self) -> list[str]:
+        """host:port of the metrics of every node."""
+        return [f"127.0.0.1:{node.port + 3}" for node in self._nodes.values()]
 
     @property
     def bootstrap_servers(self) -> list[str]:
@@ -76,14 +82,18 @@ class Trio:
     @contextlib.contextmanager
     def frozen(self, one: int) -> Iterator[None]:
         """A node that takes connections and never answers, for some time; then all is at its best again."""
-        pid = self._nodes[one].pid
-        assert pid
-        os.kill(pid, signal.SIGSTOP)
-        try:
+        with self.paused(one):
             yield
-        finally:
-            os.kill(pid, signal.SIGCONT)
         self.at_its_best()
+
+    def paused(self, node: int) -> contextlib.AbstractContextManager[None]:
+        """A node that takes connections and never answers, for some time; what comes then is not waited for."""
+        return paused(self._nodes[node].pid)
+
+    def kill(self, *nodes: int) -> None:
+        """SIGKILL to nodes; nobody starts them again."""
+        for node in nodes:
+            self._nodes[node].kill()
 
     @contextlib.contextmanager
     def stopped(self, one: int) -> Iterator[None]:

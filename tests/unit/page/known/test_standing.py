@@ -108,9 +108,9 @@ def test_ten_thousand_groups_cost_eight_bytes_a_partition_that_stands() -> None:
     groups = [
         one for number in range(10_000) for one in group(*(at(5, 3, partition=p) for p in range(20)), name=f"g{number}")
     ]
-    began = time.monotonic()
+    began = time.process_time()
     standing = stood(stood(Standing(), [], groups, 10.0), groups, groups, 20.0)
-    assert time.monotonic() - began < 10
+    assert time.process_time() - began < 10
     assert len(standing.positions) == 10_000
     assert all(times["t"].itemsize * len(times["t"]) == 160 for times in standing.positions.values())
     assert seconds_of(standing, 20.0)[0]["g7"] == {"t": 10.0}

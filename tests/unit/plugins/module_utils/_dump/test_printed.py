@@ -240,13 +240,13 @@ def test_of_what_the_tool_printed_of_real_logs_nothing_is_in_doubt() -> None:
 def test_a_key_of_many_lookalikes_is_split_in_a_moment() -> None:
     parts = b" payload: " * 200_000
     start = b"| offset: 1 CreateTime: 5 keySize: 0 valueSize: 9 sequence: -1 headerKeys: [] key: "
-    began = time.monotonic()
+    began = time.process_time()
     list(records([start + b"x" + parts + b"\n"], False))
-    assert time.monotonic() - began < 2
+    assert time.process_time() - began < 2
 
 
 def test_a_value_with_many_lookalikes_of_a_batch_is_read_in_a_moment() -> None:
     forged = "a\nbaseOffset: 1 lastOffset: 1 count: 1 isTransactional: true " + "position: 1 " * 10_000
-    began = time.monotonic()
+    began = time.process_time()
     assert told(placed(5, 5, 0) + sized(forged) + placed(6, 6, 100) + one(6), 200) == ([5, 6], [])
-    assert time.monotonic() - began < 2
+    assert time.process_time() - began < 2

@@ -158,9 +158,9 @@ def test_only_one_who_looked_at_all_groups_notes_those_that_nothing_reads() -> N
 def test_ten_thousand_groups_are_judged_within_a_second_and_each_kind_says_it_once() -> None:
     groups = [group(f"g{number:05}", number, members=number % 2) for number in range(10_000)]
     names = {one["name"]: 1000.0 for one in groups}
-    began = time.monotonic()
+    began = time.process_time()
     state = State(None, groups=Groups(groups, is_whole=True, unread=names, watched=[f"w{one}" for one in range(200)]))
     listed = [one for rule in RULES for one in rule(state, Limits())]
-    assert time.monotonic() - began < 1
+    assert time.process_time() - began < 1
     assert {one.kind for one in listed} == {"group_missing", "groups_unread"}
     assert listed[-1].what == "4999 group(s) have records to read and no member"

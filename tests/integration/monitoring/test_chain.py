@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What people are told of a state, from the cluster to the receiver: each mouth, in bounds, and back."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from confluent_kafka.admin import AdminClient, NewTopic
+
+from tests.support.chain import CRITICAL, EVALUATIONS, POLLS, Chain, TimeLine, running
+from tests.support.cluster import until
+from tests.support.states import table
+
+
+@pytest.fixture(scope="module")
+def chain(tmp_path_factory: pytest.TempPathFactory, kafka_release: Callable[[str], Path]) -> Iterator[Chain]:
+    """All of it; the plays take turns on it."""
+    with running(kafka_release("4.3.1"), tmp_path_factory.mktemp("chain")) as made:
+        create(made, "orders", [[1, 2, 3], [2, 3, 1], [3, 1, 2]], 2)
+        yield made
+
+
+def create(chain: Chain, name: str, replicas: list[list[int]], least: int) -> None:
+    """Create a topic with these replicas of each partition, and min.insync.replicas."""
+    config = {"min.insync.replicas": str(least)}
+    topic = NewTopic(name, num_partitions=len(replicas), replica_assignment=replicas, config=config)
+    client = AdminClient({"bootstrap.servers": ",".join(chain.trio.bootstrap_servers)})
+    client.create_topics([topic])[name].result(60)
+
+
+def told_in_time(line: TimeLine) -> None:
+    """Check the bounds of a play: polls for what the page says, and evaluations for alerts and their notification."""
+    late = {mouth: polls for mouth, (polls, _) in line.at.items() if mouth in ("page", "health", "metric")}
+    assert max(late.values()) <= POLLS, str(line)
+    alerts, told = line.at["alerts"][1], line.at["told"][1]
+    page = line.at["metric"][1]
+    assert max(alerts, told) <= page + EVALUATIONS, str(line)
+
+
+@pytest.mark.parametrize(
+    ("row", "frozen", "told"),
+    [
+        pytest.param("broker frozen", [2], {"KafkaNodeDown"}, marks=pytest.mark.full),
+        ("two of three combined nodes frozen", [1, 3], {"KafkaClusterDown", "KafkaNoActiveController"}),
+        pytest.param("all brokers down", [1, 2, 3], {"KafkaClusterDown"}, marks=pytest.mark.full),
+    ],
+)
+def test_nodes_that_are_frozen_are_told_and_told_again_when_they_go_on(
+    chain: Chain, row: str, frozen: list[int], told: set[str]
+) -> None:
+    chain.rests(CRITICAL)
+    with contextlib.ExitStack() as stack:
+        for node in frozen:
+            stack.enter_context(chain.trio.paused(node))
+        line = chain.plays(table()[row], frozenset(told))
+        assert chain.status().get("status") == table()[row].says["status"]
+        told_in_time(line)
+    chain.trio.at_its_best()
+    chain.rests(CRITICAL)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("row", "stopped", "told"),
+    [
+        ("one broker down", [3], {"KafkaNodeDown"}),
+        ("two of three combined nodes down", [2, 3], {"KafkaClusterDown", "KafkaNoActiveController"}),
+        ("all brokers down", [1, 2, 3], {"KafkaClusterDown"}),
+    ],
+)
+def test_nodes_that_are_killed_are_told_and_told_again_when_they_are_back(
+    chain: Chain, row: str, stopped: list[int], told: set[str]
+) -> None:
+    chain.rests(CRITICAL)
+    chain.trio.kill(*stopped)
+    line = chain.plays(table()[row], frozenset(told))
+    assert chain.status().get("status") == table()[row].says["status"]
+    told_in_time(line)
+    chain.trio.start(*stopped)
+    chain.rests(CRITICAL)
+
+
+@pytest.mark.full
+def test_a_topic_without_a_leader_is_told(chain: Chain) -> None:
+    chain.rests(CRITICAL)
+    create(chain, "single", [[3]], 1)
+    chain.trio.kill(3)
+    told = frozenset({"KafkaClusterDown", "KafkaPartitionsOffline"})
+    told_in_time(chain.plays(table()["the only replica of a topic down"], told))
+    chain.trio.start(3)
+    client = AdminClient({"bootstrap.servers": ",".join(chain.trio.bootstrap_servers)})
+    client.delete_topics(["single"])["single"].result(60)
+    chain.rests(CRITICAL)
+
+
+@pytest.mark.full
+def test_a_receiver_that_refuses_is_told_by_the_watchdog_that_stops(chain: Chain) -> None:
+    chain.rests(CRITICAL)
+    until(lambda: "KafkaWatchdog" in chain.watch.firing(), "the watchdog")
+    with chain.receiver.refusing():
+        chain.trio.kill(3)
+        chain.watch.fires("KafkaNodeDown", "KafkaAlertsLost", timeout=300)
+        until(lambda: "KafkaWatchdog" not in chain.watch.firing(), "the watchdog to stop", 300)
+    until(lambda: "KafkaNodeDown" in chain.receiver.firing(), "what was refused to arrive", 300)
+    chain.trio.start(3)
+    until(lambda: "KafkaWatchdog" in chain.watch.firing(), "the watchdog to go on", 300)
+    chain.rests(CRITICAL)
+
+
+@pytest.mark.full
+def test_a_page_that_is_silent_takes_no_alert_back_and_is_told_itself(chain: Chain) -> None:
+    chain.rests(CRITICAL)
+    chain.trio.kill(3)
+    chain.plays(table()["one broker down"], frozenset({"KafkaNodeDown"}))
+    before = chain.watch.firing() & CRITICAL
+    with chain.page.paused():
+        chain.watch.fires("KafkaWatcherDown", *before, timeout=300)
+        assert before <= chain.receiver.firing()
+    chain.trio.start(3)
+    chain.rests(CRITICAL)
