@@ -24,7 +24,7 @@ from tests.support.alertmanager import Alertmanager, Receiver
 from tests.support.modules import run_module
 from tests.support.page import Page
 from tests.support.prometheus import Prometheus, prometheus
-from tests.support.states import Row
+from tests.support.states import Row, notified
 from tests.support.trio import IDS, Trio
 
 #: The name of the cluster.
@@ -103,11 +103,12 @@ class Chain:
         """How the cluster is asked."""
         return {"bootstrap_servers": self.trio.bootstrap_servers, "request_timeout": 5}
 
-    def plays(self, row: Row, told: frozenset[str]) -> TimeLine:
-        """Wait until all mouths say what a row of the table says, and the receiver was told of these alerts.
+    def plays(self, row: Row) -> TimeLine:
+        """Wait until all mouths say what a row of the table says, and the receiver was told of what wakes a person.
 
         Everything is asked while it begins, so that a mouth that said better for longer than its bound is seen.
         """
+        told = notified(row.alerts)
         wanted = {"page": row.says["page"], "health": row.says["health"], "metric": row.says["metric"]}
         line, now = TimeLine(self.said()), self.said()
         deadline = time.monotonic() + PATIENCE

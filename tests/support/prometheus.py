@@ -56,6 +56,7 @@ class Prometheus:
     """One that runs here; C(address) is where its interface answers."""
 
     address: str
+    pid: int
 
     def ask(self, path: str) -> Any:
         """The data of an answer of its interface."""
@@ -147,7 +148,7 @@ def prometheus(
     with (directory / "log").open("w") as log:
         command += [f"--storage.tsdb.path={directory / 'data'}", "--log.level=warn"]
         process = subprocess.Popen(command, stdout=log, stderr=log)
-    made = Prometheus(f"http://{address}")
+    made = Prometheus(f"http://{address}", process.pid)
 
     def answers() -> bool:
         with contextlib.suppress(OSError):

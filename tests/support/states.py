@@ -25,6 +25,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot 
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import together
 from ansible_collections.streamops.kafka.plugins.module_utils._health.look import judged
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import Groups, Limits, State
+from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.rules import table as alerts_table
 from page.cluster import cluster_of
 from page.core.exposition import Family, exposition
 from page.expected import Expected
@@ -75,6 +76,13 @@ def table() -> dict[str, Row]:
         )
         for name, row in read.items()
     }
+
+
+def notified(firing: frozenset[str]) -> frozenset[str]:
+    """Return which of the alerts of a cluster a person is woken by: critical ones that none of the others mutes."""
+    known = {alert.name: alert for alert in alerts_table()}
+    muted = {name for source in firing for name in known[source].mutes}
+    return frozenset(name for name in firing - muted if known[name].severity == "critical")
 
 
 @dataclass(frozen=True)
