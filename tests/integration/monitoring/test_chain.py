@@ -35,6 +35,8 @@ def create(chain: Chain, name: str, replicas: list[list[int]], least: int) -> No
 
 def told_in_time(line: TimeLine) -> None:
     """Check the bounds of a play: polls for what the page says, and evaluations for alerts and their notification."""
+    # pytest shows it with -rP: the time line of a state.
+    print(line)
     late = {mouth: polls for mouth, (polls, _) in line.at.items() if mouth in ("page", "health", "metric")}
     assert max(late.values()) <= POLLS, str(line)
     alerts, told = line.at["alerts"][1], line.at["told"][1]
