@@ -15,9 +15,11 @@ Serve = Callable[..., str]
 
 
 def read(connection: socket.socket) -> bytes:
-    """A request without its size."""
-    (size,) = struct.unpack(">i", connection.recv(4))
-    return connection.recv(size)
+    """A request without its size; ConnectionError where the client has gone, which ends a talk."""
+    head = connection.recv(4)
+    if len(head) < 4:
+        raise ConnectionError("the client has gone")
+    return connection.recv(*struct.unpack(">i", head))
 
 
 def reply(connection: socket.socket, body: bytes) -> None:
