@@ -32,19 +32,8 @@ NUMBERS = {
 }
 #: Paths of the certificate and its key: both or none.
 TLS = ("tls_certificate", "tls_key")
-KNOWN = {
-    "host",
-    "trusted_proxies",
-    "users",
-    "clusters",
-    "expected",
-    "mirrors",
-    "records",
-    "reports",
-    "alertmanager",
-    *TLS,
-    *NUMBERS,
-}
+KNOWN = {"host", "trusted_proxies", "users", "clusters", "expected", "mirrors", "records", "reports", "alertmanager"}
+KNOWN |= {*TLS, *NUMBERS}
 #: Characters of a name or an address that is bound; what they mean the system says at the start.
 _HOST = re.compile(r"[0-9A-Za-z._:%-]{1,253}")
 

@@ -199,10 +199,8 @@ def test_a_flood_of_wrong_logins_keeps_out_no_other_address(
 def test_behind_a_proxy_that_is_trusted_the_address_of_the_client_counts(page: Page) -> None:
     flood = {"X-Forwarded-For": "198.51.100.9, 192.0.2.1"}
     with wrong_logins(page, 30, ["ann", "ben", "cleo", "none"], PROXY, **flood) as answers:
-        began = time.monotonic()
         for reader in ("192.0.2.2", "198.51.100.9", "2001:db8::1"):
             assert login(page, {**CLEO, "X-Forwarded-For": reader}, PROXY) == 200
-        assert time.monotonic() - began < 30
     assert answers.keys() == {401, 429}
 
 
