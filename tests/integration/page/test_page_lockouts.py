@@ -50,27 +50,27 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
         yield service
 
 
-def login(page: Page, headers: dict[str, str], source: str) -> int:
-    """The status that a login from an address gets, on a connection of its own; 0 when none comes."""
+def login(page: Page, headers: dict[str, str], source: str) -> int | str:
+    """The status that a login from an address gets, on a connection of its own; what went wrong when none comes."""
     connection = http.client.HTTPSConnection(
         "127.0.0.1", page.port, timeout=60, context=trusting(), source_address=(source, 0)
     )
     try:
         return ask(connection, "style.css", "GET", headers).status
-    except (OSError, http.client.HTTPException):
-        return 0
+    except (OSError, http.client.HTTPException) as error:
+        return repr(error)
     finally:
         connection.close()
 
 
 @contextmanager
-def wrong_logins(page: Page, threads: int, names: list[str], source: str, **more: str) -> Iterator[Counter[int]]:
+def wrong_logins(page: Page, threads: int, names: list[str], source: str, **more: str) -> Iterator[Counter[int | str]]:
     """Send wrong logins from an address without end, each name in turn; gives their answers when it is over."""
-    over, answers = threading.Event(), Counter[int]()
+    over, answers = threading.Event(), Counter[int | str]()
     is_busy = threading.Barrier(threads + 1)
 
-    def send(number: int) -> Counter[int]:
-        own: Counter[int] = Counter()
+    def send(number: int) -> Counter[int | str]:
+        own: Counter[int | str] = Counter()
         is_busy.wait(60)
         for turn in range(number, 1_000_000):
             if over.is_set():
@@ -205,7 +205,7 @@ def test_behind_a_proxy_that_is_trusted_the_address_of_the_client_counts(page: P
 
 
 def test_who_is_no_proxy_cannot_say_another_address(page: Page) -> None:
-    def attempt(number: int) -> int:
+    def attempt(number: int) -> int | str:
         return login(page, {**basic("ann", "wrong"), "X-Forwarded-For": f"192.0.2.{number}"}, "127.0.0.9")
 
     with ThreadPoolExecutor(24) as pool:
