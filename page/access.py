@@ -4,30 +4,28 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import secrets
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from weakref import WeakValueDictionary
 
-from page.attempts import Attempts
+from page.attempts import Attempts, network
 from page.login import Scrypt, credentials_of, is_right
 from page.remembered import Remembered
 
 #: Derivations at once, each 16 MiB and a processor.
 _CHECKS = 2
-#: Logins that wait for their turn or for a check: far fewer than connections, so that others are still answered.
-_WAITING = 8
-_QUEUED = 16
+#: Seconds that a wrong login keeps the next one of its address and name waiting.
+WRONG = 1.0
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a login gets: C(status) 200, 401 or 429, after how many seconds to come back, and with 200 the C(user)."""
+    """What a login gets: C(status) 200, 401 or 429, and with 200 the C(user)."""
 
     status: int
-    retry_after: int = 0
     user: str = ""
 
 
@@ -39,37 +37,30 @@ class Access:
         self._attempts = Attempts()
         self._remembered = Remembered(secrets.token_bytes(32))
         self._threads = ThreadPoolExecutor(_CHECKS, thread_name_prefix="login")
-        self._waiting = self._queued = 0
+        #: Each is there as long as a login waits for it or holds it.
+        self._turns: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
 
     async def judge(self, header: bytes | None, address: str) -> Answer:
         """Return what the login in an Authorization header from an address gets.
 
-        A login that was right some minutes ago is let in at once: wrong ones from the same address neither delay nor
-        lock it out. Others take turns by address (page/attempts.py).
+        A login that was right from there some minutes ago is let in at once. Others of one address and name are checked
+        one after the other, in the order in which they came: a right one after wrong ones waits, and gets in.
         """
         credentials = credentials_of(header)
         if credentials is None:
             return Answer(401)
-        if self._remembered.has(*credentials, time.monotonic()):
-            return Answer(200, user=credentials[0])
-        turn = self._attempts.book(address, time.monotonic())
-        if turn.refused or (turn.seconds and self._waiting >= _WAITING):
-            return Answer(429, math.ceil(turn.seconds) or 1)
-        if turn.seconds:
-            self._waiting += 1
-            try:
-                await asyncio.sleep(turn.seconds)
-            finally:
-                self._waiting -= 1
-        if self._queued >= _QUEUED:
-            return Answer(429, 1)
-        self._queued += 1
+        (name, password), where = credentials, network(address)
+        if self._remembered.has(where, name, password, time.monotonic()):
+            return Answer(200, name)
+        if not self._attempts.take(where, name):
+            return Answer(429)
         try:
-            right = await asyncio.get_running_loop().run_in_executor(self._threads, is_right, self._users, *credentials)
+            async with self._turns.setdefault((where, name), asyncio.Lock()):
+                loop = asyncio.get_running_loop()
+                if not await loop.run_in_executor(self._threads, is_right, self._users, name, password):
+                    await asyncio.sleep(WRONG)
+                    return Answer(401)
         finally:
-            self._queued -= 1
-        if not right:
-            return Answer(401)
-        self._attempts.succeeded(address)
-        self._remembered.add(*credentials, time.monotonic())
-        return Answer(200, user=credentials[0])
+            self._attempts.leave(where, name)
+        self._remembered.add(where, name, password, time.monotonic())
+        return Answer(200, name)

@@ -1,65 +1,45 @@
-"""Slow down the logins of each address, with a table that cannot grow. Pure: the caller tells the time."""
+"""Count the logins under way by address and name, so that those of one keep no place from those of others. Pure."""
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 from __future__ import annotations
 
 import ipaddress
-from collections import OrderedDict
-from typing import NamedTuple
+from collections import Counter
 
-#: Logins of an address that are checked at once; after them one every EVERY seconds.
-AT_ONCE = 5
-EVERY = 1.0
-#: Longest wait in seconds of a login before it is checked; one that had to wait longer is refused.
-LONGEST_WAIT = 2.0
-#: Addresses in the table.
-ADDRESSES = 1024
+#: Logins at once that wait or are checked: far fewer than connections, so that others are still answered. One address
+#: with one name gets 8 of them, and each wrong one takes a second: a right one behind them has its turn within the 10 s
+#: that Prometheus waits.
+PLACES = 24
 #: An attacker has a whole network of IPv6 as easily as one address of it.
 _IPV6_NETWORK = 64
 
 
-class Turn(NamedTuple):
-    """When a login may be checked: in C(seconds), or C(refused), then its address may try again after them."""
-
-    seconds: float
-    refused: bool
-
-
 class Attempts:
-    """When each address may have its next login checked.
+    """Logins under way, each an address (C(network)) with a name.
 
-    A login is booked before it is checked, so that a thousand at once are no way around; a right one makes up for it.
-    It never locks an address out: the next turn is at most some seconds away however many logins were wrong, since
-    refused ones book nothing. This is the leaky bucket of ITU-T I.371 in its form with one time for each address.
+    A name may have as many places as its address has left, and an address as many as all leave free. So whoever takes
+    many leaves some to another name, and to another address: the dynamic thresholds of Choudhury and Hahne (IEEE/ACM
+    Transactions on Networking 6.2, 1998).
     """
 
-    def __init__(self, addresses: int = ADDRESSES) -> None:
-        self._most = addresses
-        #: When the bucket of an address is empty again, those that came last at the end.
-        self._empty: OrderedDict[str, float] = OrderedDict()
+    def __init__(self, places: int = PLACES) -> None:
+        self._places = places
+        self._under_way: Counter[tuple[str, str]] = Counter()
 
     def __len__(self) -> int:
-        return len(self._empty)
+        return self._under_way.total()
 
-    def book(self, address: str, now: float) -> Turn:
-        """Book the next turn of an address; C(now) is in seconds of a clock that only goes forward."""
-        key = network(address)
-        empty = max(self._empty.get(key, now), now)
-        wait = max(0.0, empty - now - (AT_ONCE - 1) * EVERY)
-        if wait > LONGEST_WAIT:
-            return Turn(wait - LONGEST_WAIT, refused=True)
-        self._empty[key] = empty + EVERY
-        self._empty.move_to_end(key)
-        self._forget_old(now)
-        return Turn(wait, refused=False)
+    def take(self, address: str, name: str) -> bool:
+        """Take a place for a login; return whether there is one."""
+        of_address = sum(count for (where, _name), count in self._under_way.items() if where == address)
+        if self._under_way[address, name] >= self._places - len(self) - of_address:
+            return False
+        self._under_way[address, name] += 1
+        return True
 
-    def succeeded(self, address: str) -> None:
-        """Take back what the logins of an address have booked."""
-        self._empty.pop(network(address), None)
-
-    def _forget_old(self, now: float) -> None:
-        while len(self._empty) > self._most or next(iter(self._empty.values())) <= now:
-            self._empty.popitem(last=False)
+    def leave(self, address: str, name: str) -> None:
+        """Give back the place of a login that has its answer."""
+        self._under_way -= Counter([(address, name)])
 
 
 def network(address: str) -> str:

@@ -32,7 +32,8 @@ NUMBERS = {
 }
 #: Paths of the certificate and its key: both or none.
 TLS = ("tls_certificate", "tls_key")
-KNOWN = {"host", "users", "clusters", "expected", "mirrors", "records", "reports", "alertmanager", *TLS, *NUMBERS}
+KNOWN = {"host", "trusted_proxies", "users", "clusters", "expected", "mirrors", "records", "reports", "alertmanager"}
+KNOWN |= {*TLS, *NUMBERS}
 #: Characters of a name or an address that is bound; what they mean the system says at the start.
 _HOST = re.compile(r"[0-9A-Za-z._:%-]{1,253}")
 
@@ -52,6 +53,8 @@ class Config:
     #: Paths of the certificate and of its key.
     tls: tuple[str, str] | None
     host: str
+    #: Addresses and networks of proxies whose X-Forwarded-For names the client.
+    trusted_proxies: tuple[str, ...]
     #: The directory of reports; empty for none.
     reports: str
     alertmanager: Alertmanager | None
@@ -80,6 +83,8 @@ def config_of(text: str, wrong_pair: Callable[[str, str], list[str]]) -> Config:
     named = given["clusters"] if isinstance(given.get("clusters"), dict) else ()
     expected, wrong_expected = expected_of(given.get("expected", {}), named)
     mirrors, wrong_mirrors = flows_of(given.get("mirrors", []), named)
+    trusted_proxies = given.get("trusted_proxies", [])
+    wrong += _wrong_proxies(trusted_proxies)
     wrong += [*_wrong_host(host, bool(given.get("users")), given.keys() >= set(TLS)), *wrong_tls]
     records, wrong_records = rights_of(given.get("records", {}), users, named)
     wrong += wrong_records
@@ -89,7 +94,8 @@ def config_of(text: str, wrong_pair: Callable[[str, str], list[str]]) -> Config:
     wrong += wrong_alertmanager
     if wrong:
         raise RefusedError("configuration", wrong)
-    return Config(clusters, expected, mirrors, users, records, tls, host, reports, alertmanager, **numbers)
+    proxies = tuple(trusted_proxies)
+    return Config(clusters, expected, mirrors, users, records, tls, host, proxies, reports, alertmanager, **numbers)
 
 
 def _parsed(text: str) -> tuple[dict[str, Any], list[str]]:
@@ -129,6 +135,24 @@ def _wrong_host(host: object, has_users: bool, has_tls: bool) -> list[str]:
             "and tls_key, or host to 127.0.0.1."
         )
     return wrong
+
+
+def _wrong_proxies(proxies: object) -> list[str]:
+    if not isinstance(proxies, list) or len(proxies) > MOST:
+        return [f"trusted_proxies is no list of at most {MOST} addresses. Correct it."]
+    return [
+        f"trusted_proxies has {short(proxy)}. Give an address, as 192.0.2.1, or a network, as 192.0.2.0/24."
+        for proxy in proxies
+        if not _is_network(proxy)
+    ]
+
+
+def _is_network(text: object) -> bool:
+    try:
+        # All of the addresses there are would let each client name itself.
+        return isinstance(text, str) and ipaddress.ip_network(text).prefixlen > 0
+    except ValueError:
+        return False
 
 
 def _wrong_reports(reports: object) -> list[str]:
@@ -175,9 +199,4 @@ def _users(given: object) -> tuple[dict[str, Scrypt], list[str]]:
             users[name] = scrypt_of(text if isinstance(text, str) else "")
         except ValueError as error:
             wrong.append(f"users: the digest of {short(name)} {error}. Make it anew (page/login.py, digest).")
-    if len({one.cost for one in users.values()}) > 1:
-        wrong.append(
-            "users have digests of different cost, so that the time of an answer would tell which users there are. "
-            "Make all with the same N, r and p."
-        )
     return users, wrong

@@ -21,8 +21,8 @@ REASONS: Mapping[str, str] = {
 }
 #: Seconds between two lines of the log.
 EVERY = 60.0
-#: What uvicorn says of each such connection.
-_OF_UVICORN = frozenset({"Invalid HTTP request received.", "Exceeded concurrency limit."})
+#: What uvicorn says of each connection that sends no valid HTTP.
+_OF_UVICORN = "Invalid HTTP request received."
 
 #: What asyncio says where no more connections can be taken.
 _NO_HANDLES = "socket.accept() out of system resource"
@@ -100,4 +100,4 @@ class Seldom(logging.Filter):
 
 def is_told(record: logging.LogRecord) -> bool:
     """Return whether a line of uvicorn's is to be logged: refusals are counted here instead."""
-    return record.getMessage() not in _OF_UVICORN
+    return record.getMessage() != _OF_UVICORN

@@ -24,7 +24,7 @@ from page.expected import Expected
 from page.hosts import names_served
 from page.known.picture import Picture
 from page.known.poller import Poller
-from page.patience import be_ready, counting
+from page.patience import REQUEST, be_ready, counting
 from page.poll import take
 from page.records.door import Door
 from page.refusals import Refusals, Seldom, counted, is_told
@@ -117,10 +117,11 @@ def _server(config: Config, pollers: dict[str, Poller], watch: Watch | None) -> 
         log_config=None,
         access_log=False,
         server_header=False,
-        proxy_headers=False,
+        proxy_headers=bool(config.trusted_proxies),
+        forwarded_allow_ips=list(config.trusted_proxies),
         http=counting(refusals),
         ws="none",
-        timeout_keep_alive=5,
+        timeout_keep_alive=REQUEST,
         timeout_graceful_shutdown=5,
         ssl_certfile=config.tls[0] if config.tls else None,
         ssl_keyfile=config.tls[1] if config.tls else None,

@@ -142,7 +142,7 @@ def _guarded(inner: ASGIApp, access: Access | None, served: frozenset[str] | Non
         if login.status == 401:
             refusal: ASGIApp = PlainTextResponse("login needed\n", 401, _LOGIN)
         elif login.status == 429:
-            refusal = PlainTextResponse("too many logins\n", 429, {"retry-after": str(login.retry_after), **_END})
+            refusal = PlainTextResponse("too many logins\n", 429, {"retry-after": "1", **_END})
         elif scope["method"] not in ("GET", "HEAD"):
             refusal = PlainTextResponse("GET and HEAD only\n", 405, {"allow": "GET, HEAD"})
         else:

@@ -196,6 +196,7 @@ class Page(Parts):
         return {
             "host": settings["kafka_page_host"],
             "port": settings["kafka_page_port"],
+            "trusted_proxies": names(settings["kafka_page_trusted_proxies"]),
             "reports": settings["kafka_page_reports"],
             **{name: settings[f"kafka_page_{name}"] for name in _NUMBERS},
             **({"tls_certificate": f"{config}/page.pem", "tls_key": f"{config}/page.key"} if has_tls else {}),

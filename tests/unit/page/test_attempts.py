@@ -1,50 +1,51 @@
-"""Turns of logins by address: slowed down, never locked out, in a table that does not grow."""
+"""Places of logins by address and name: whoever takes many leaves some to others, in a table that does not grow."""
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
-from page.attempts import ADDRESSES, AT_ONCE, EVERY, LONGEST_WAIT, Attempts, network
+from page.attempts import PLACES, Attempts, network
 
 
-def test_some_are_checked_at_once_then_they_wait_then_they_are_refused() -> None:
+def taken(attempts: Attempts, address: str, names: list[str], tries: int = 1000) -> int:
+    """How many places somebody gets who tries again and again, with each name in turn."""
+    return sum(attempts.take(address, names[number % len(names)]) for number in range(tries))
+
+
+def test_one_name_of_one_address_gets_a_third_and_leaves_room_for_others() -> None:
     attempts = Attempts()
-    turns = [attempts.book("192.0.2.1", 100.0) for _turn in range(1000)]
-    assert [turn.seconds for turn in turns[:AT_ONCE]] == [0.0] * AT_ONCE
-    assert [turn.seconds for turn in turns[AT_ONCE : AT_ONCE + 2]] == [1.0, 2.0]
-    assert not any(turn.refused for turn in turns[: AT_ONCE + 2])
-    assert all(turn.refused and 0 < turn.seconds <= 1 for turn in turns[AT_ONCE + 2 :])
+    assert taken(attempts, "192.0.2.1", ["ann"]) == PLACES // 3 == 8
+    assert attempts.take("192.0.2.1", "ben"), "another name"
+    assert attempts.take("192.0.2.2", "ann"), "another address"
 
 
-def test_an_hour_of_wrong_logins_gets_one_check_a_second_and_locks_nothing_out() -> None:
+def test_a_few_names_of_one_address_keep_out_no_other_name() -> None:
     attempts = Attempts()
-    turns = [attempts.book("192.0.2.1", tick / 100) for tick in range(60_00)]
-    checked = sum(not turn.refused for turn in turns)
-    assert 60 / EVERY <= checked <= 60 / EVERY + AT_ONCE + LONGEST_WAIT
-    assert attempts.book("192.0.2.2", 60.0) == (0.0, False)
-    # All that was booked is over by then, so the next one waits a second at most, whatever was wrong before.
-    after = attempts.book("192.0.2.1", 60.0 + LONGEST_WAIT)
-    assert not after.refused
-    assert after.seconds <= 1
-    assert attempts.book("192.0.2.1", 60.0 + 20) == (0.0, False)
+    assert taken(attempts, "192.0.2.1", ["a", "b", "c"]) < PLACES // 2
+    assert attempts.take("192.0.2.1", "ann")
 
 
-def test_a_right_login_takes_back_what_was_booked() -> None:
+@pytest.mark.parametrize("names", [["ann"], [f"name{number}" for number in range(100)]])
+@pytest.mark.parametrize("addresses", [1, 2, 3, 10, PLACES - 1])
+def test_however_many_names_some_addresses_try_another_address_has_a_place(addresses: int, names: list[str]) -> None:
     attempts = Attempts()
-    for _turn in range(20):
-        attempts.book("192.0.2.1", 5.0)
-    attempts.succeeded("192.0.2.1")
-    attempts.succeeded("192.0.2.9")
-    assert attempts.book("192.0.2.1", 5.0) == (0.0, False)
+    for number in range(1000):
+        attempts.take(f"192.0.2.{number % addresses}", names[number % len(names)])
+    assert len(attempts) < PLACES
+    assert attempts.take("198.51.100.1", "ann")
 
 
-def test_the_table_is_bounded_and_forgets_what_is_over() -> None:
+def test_a_place_that_was_given_back_is_free_and_leaves_nothing_in_the_table() -> None:
     attempts = Attempts()
-    for number in range(5000):
-        attempts.book(f"10.{number >> 8}.{number & 255}.1", 1.0)
-    assert len(attempts) == ADDRESSES
-    attempts.book("192.0.2.1", 10_000.0)
-    assert len(attempts) == 1
+    count = taken(attempts, "192.0.2.1", ["ann"])
+    assert not attempts.take("192.0.2.1", "ann")
+    for _login in range(count):
+        attempts.leave("192.0.2.1", "ann")
+    assert vars(attempts)["_under_way"] == Counter()
+    assert len(vars(attempts)["_under_way"]) == 0
+    assert taken(attempts, "192.0.2.1", ["ann"]) == count
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,8 @@ def test_defaults_listen_on_loopback() -> None:
     )  # fmt: skip
     assert (found.users, found.tls) == ({}, None)
     assert read({**GOOD, "host": "::1"}).host == "::1"
+    proxies = ["192.0.2.1", "10.0.0.0/8", "2001:db8::/64"]
+    assert (found.trusted_proxies, read({**GOOD, "trusted_proxies": proxies}).trusted_proxies) == ((), tuple(proxies))
     assert (found.reports, read({**GOOD, "reports": "/reports"}).reports) == ("", "/reports")
 
 
@@ -121,6 +123,13 @@ def cluster(**options: Any) -> dict[str, Any]:
         ({**OPEN, "host": "a b"}, "host"),
         ({**OPEN, "host": "127.0.0.1\n"}, "host"),
         ({**OPEN, "host": ["127.0.0.1"]}, "host is a list"),
+        ({**GOOD, "trusted_proxies": "192.0.2.1"}, "trusted_proxies is no list"),
+        ({**GOOD, "trusted_proxies": ["192.0.2.1"] * 51}, "trusted_proxies is no list of at most 50"),
+        ({**GOOD, "trusted_proxies": ["192.0.2.1", "proxy"]}, 'trusted_proxies has "proxy"'),
+        ({**GOOD, "trusted_proxies": ["192.0.2.1/24"]}, "trusted_proxies has"),
+        ({**GOOD, "trusted_proxies": [3]}, "trusted_proxies has 3"),
+        ({**GOOD, "trusted_proxies": ["0.0.0.0/0"]}, "trusted_proxies has"),
+        ({**GOOD, "trusted_proxies": ["*"]}, "trusted_proxies has"),
         ({**GOOD, "tls_key": "/key"}, "tls_key is set without tls_certificate"),
         ({**GOOD, "tls_certificate": "/certificate"}, "tls_certificate is set without tls_key"),
         ({**GOOD, **TLS, "tls_key": ""}, "tls_key"),
@@ -136,7 +145,7 @@ def cluster(**options: Any) -> dict[str, Any]:
         ({**GOOD, "users": {"prometheus": None}}, "prometheus.*form scrypt"),
         ({**GOOD, "users": {"": DIGEST}}, "none a colon"),
         ({**GOOD, "users": {"a:b": DIGEST}}, "none a colon"),
-        ({**GOOD, "users": {"a": DIGEST, "b": DIGEST.replace("$8$1$", "$8$2$")}}, "different cost"),
+        ({**GOOD, "users": {"a": DIGEST, "b": DIGEST.replace("$8$1$", "$8$2$")}}, '"b" is not of the form scrypt'),
         ('{"clusters": {"orders": %s, "orders": %s}}' % ((json.dumps(ORDERS),) * 2), '"orders" stands twice'),
         (f'{{"port": 1, "port": 2, {json.dumps(GOOD)[1:]}', '"port" stands twice'),
     ],

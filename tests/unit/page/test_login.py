@@ -37,18 +37,13 @@ def test_a_digest_of_too_little_is_refused(password: str, salt: bytes) -> None:
     [
         ("", "form"),
         ("secret", "form"),
-        (DIGEST + "$", "form"),
+        (DIGEST + "$", "hexadecimal"),
         (DIGEST.replace("scrypt", "bcrypt"), "form"),
-        (DIGEST.replace("16384", "16_384"), "no number"),
-        (DIGEST.replace("16384", "١٦٣٨٤"), "no number"),
-        (DIGEST.replace("$16384", "$-16384"), "no number"),
-        (DIGEST.replace("16384", "9" * 5000), "no number"),
-        (DIGEST.replace("16384", "16385"), "too cheap"),
-        (DIGEST.replace("16384", "2"), "too cheap"),
-        (DIGEST.replace("16384", "0"), "too cheap"),
-        (DIGEST.replace("$8$", "$0$"), "too cheap"),
-        (DIGEST.replace("16384", "32768"), "too costly"),
-        (DIGEST.replace("$8$1$", "$8$1000000$"), "too costly"),
+        *(
+            (DIGEST.replace("$16384$8$1$", f"${cost}$"), "form")
+            for cost in ("16_384$8$1", "16384$8", "-16384$8$1", "2$8$1", "32768$8$1", "16384$0$1", "16384$8$1000000")
+        ),
+        (DIGEST.rpartition("$")[0], "form"),
         (DIGEST[:-1], "hexadecimal"),
         (DIGEST[:-1] + "x", "hexadecimal"),
         (DIGEST[:-2], "salt of 16 to 64"),
@@ -59,12 +54,6 @@ def test_a_digest_that_cannot_serve_is_refused_without_repeating_it(text: str, w
     with pytest.raises(ValueError, match=why) as caught:
         scrypt_of(text)
     assert SALT.hex() not in str(caught.value)
-
-
-@pytest.mark.parametrize("cost", ["16384$8$4", "16384$15$1"])
-def test_the_most_costly_digests_that_are_taken_can_be_derived(cost: str) -> None:
-    users = {"one": scrypt_of(DIGEST.replace("16384$8$1", cost))}
-    assert not is_right(users, "one", "päss:word".encode())
 
 
 @pytest.mark.parametrize(

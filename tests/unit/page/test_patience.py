@@ -10,13 +10,15 @@ import threading
 import time
 from asyncio import constants
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import pytest
 import uvicorn
+from starlette.types import ASGIApp
 
 from page.patience import be_ready, counting
-from page.refusals import BAD_REQUEST, TOO_MANY, Refusals
+from page.refusals import BAD_REQUEST, NO_REQUEST, TOO_MANY, Refusals
 from tests.support.cluster import free_port_base, until
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: page\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
@@ -29,36 +31,85 @@ async def application(scope: Any, _receive: Any, send: Any) -> None:
     await send({"type": "http.response.body", "body": b""})
 
 
-def test_connections_beyond_the_bound_are_ended_and_others_are_answered() -> None:
-    refusals, port = Refusals(), free_port_base()
+@contextmanager
+def served(application: ASGIApp, refusals: Refusals, seconds: int = 60) -> Iterator[int]:
+    """Serve an application with three places, where a request may take that long to come; gives the port."""
+    port = free_port_base()
     few = type("Few", (counting(refusals),), {"most": 3})
     server = uvicorn.Server(
-        uvicorn.Config(application, port=port, http=few, lifespan="off", log_config=None, ws="none")
+        uvicorn.Config(
+            application, port=port, http=few, lifespan="off", log_config=None, ws="none", timeout_keep_alive=seconds
+        )
     )
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
-    some: list[socket.socket] = []
     try:
         until(lambda: server.started, "the server to listen", 60)
-        for _one in range(3):
-            some.append(socket.create_connection(("127.0.0.1", port), 60))
-        time.sleep(0.1)
-        for _one in range(2):
-            with socket.create_connection(("127.0.0.1", port), 60) as more:
-                assert ended(more)
-        some[0].sendall(REQUEST)
-        assert b" 204 " in some[0].recv(1000)
-        some[1].sendall(b"no HTTP\r\n\r\n")
-        assert b" 400 " in some[1].recv(1000)
-        assert (refusals.total[TOO_MANY], refusals.total[BAD_REQUEST]) == (2, 1)
-        some.append(socket.create_connection(("127.0.0.1", port), 60))
-        some[-1].sendall(REQUEST)
-        assert b" 204 " in some[-1].recv(1000), "the place is free again"
+        yield port
     finally:
-        for one in some:
-            one.close()
         server.should_exit = True
         thread.join(60)
+
+
+def connected(stack: ExitStack, port: int, sent: bytes = b"") -> socket.socket:
+    """A connection on which something was sent, taken by the server before the next one."""
+    connection = stack.enter_context(socket.create_connection(("127.0.0.1", port), 60))
+    connection.sendall(sent)
+    time.sleep(0.1)
+    return connection
+
+
+def test_where_no_place_is_left_the_connection_that_was_idle_for_longest_ends() -> None:
+    refusals = Refusals()
+    with served(application, refusals) as port, ExitStack() as stack:
+        silent, kept = connected(stack, port), connected(stack, port, REQUEST)
+        assert b" 204 " in kept.recv(1000)
+        half = connected(stack, port, REQUEST)
+        assert b" 204 " in half.recv(1000)
+        half.sendall(REQUEST[:20])
+        for number, idle in enumerate((silent, kept, half), 1):
+            newest = connected(stack, port, REQUEST)
+            assert b" 204 " in newest.recv(1000)
+            assert ended(idle)
+            assert refusals.total[TOO_MANY] == number
+        newest.sendall(b"no HTTP\r\n\r\n")
+        assert b" 400 " in newest.recv(1000)
+        assert refusals.total[BAD_REQUEST] == 1
+
+
+def test_a_request_under_way_keeps_its_place_however_long_it_takes() -> None:
+    refusals, may_answer = Refusals(), threading.Event()
+
+    async def slow(scope: Any, receive: Any, send: Any) -> None:
+        """Answer when it may."""
+        while not may_answer.is_set():
+            await asyncio.sleep(0.01)
+        await application(scope, receive, send)
+
+    with served(slow, refusals, seconds=1) as port, ExitStack() as stack:
+        busy = [connected(stack, port, REQUEST) for _reader in range(3)]
+        assert ended(connected(stack, port)), "where all are busy the new one has no place"
+        time.sleep(1.5)
+        may_answer.set()
+        for reader in busy:
+            assert b" 204 " in reader.recv(1000)
+        assert b" 204 " in connected(stack, port, REQUEST).recv(1000), "the first of them gave its place away"
+        assert ended(busy[0])
+        assert refusals.total[TOO_MANY] == 2
+
+
+@pytest.mark.parametrize("sent", [b"", REQUEST[:20], REQUEST, REQUEST + REQUEST[:20]])
+def test_a_connection_ends_when_the_next_request_does_not_come_whole_in_time(sent: bytes) -> None:
+    refusals = Refusals()
+    with served(application, refusals, seconds=1) as port, ExitStack() as stack:
+        connection = connected(stack, port, sent)
+        if sent.startswith(REQUEST):
+            assert b" 204 " in connection.recv(1000)
+        time.sleep(0.5)
+        if sent != REQUEST:
+            connection.sendall(REQUEST[len(sent) % len(REQUEST) :][:1])
+        assert ended(connection)
+        assert refusals.total[NO_REQUEST] == (sent != REQUEST), "idle after an answer is no fault"
 
 
 @pytest.fixture

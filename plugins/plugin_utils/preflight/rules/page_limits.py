@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -18,7 +19,12 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.render.page import
 #: Users, and clusters: each cluster has a thread and a picture in memory.
 MOST = 50
 #: Entries of each list of the page. A reader is a user.
-MOST_OF = {"kafka_page_records_readers": MOST, "kafka_page_records_topics": 500, "kafka_page_records_masked": 500}
+MOST_OF = {
+    "kafka_page_trusted_proxies": MOST,
+    "kafka_page_records_readers": MOST,
+    "kafka_page_records_topics": 500,
+    "kafka_page_records_masked": 500,
+}
 #: Groups of a cluster that may be named.
 MOST_GROUPS = 1000
 #: What an address or a name that is bound may be made of; what it means the system says at the start.
@@ -42,7 +48,7 @@ def page_list_unusable(inventory: Inventory) -> Iterator[Problem]:
 
 @rule(fix="shorten it; a second host in the group kafka_page may show other clusters, with users of its own")
 def page_list_too_long(inventory: Inventory) -> Iterator[Problem]:
-    """The page has more users, clusters, readers of records, topics or masked fields than it takes."""
+    """The page has more users, clusters, trusted proxies, readers of records, topics or masked fields than it takes."""
     for page in inventory.pages:
         users = page.get("kafka_page_users", {})
         counts = {
@@ -83,6 +89,19 @@ def page_host_unusable(inventory: Inventory) -> Iterator[Problem]:
 
 
 @rule(
+    variable="kafka_page_trusted_proxies",
+    allowed="addresses, and networks with at least one bit, such as 192.0.2.1 and 192.0.2.0/24",
+    fix="correct the entry; with all addresses each client could name another address as its own",
+)
+def page_proxy_unusable(inventory: Inventory) -> Iterator[Problem]:
+    """An entry of `kafka_page_trusted_proxies` is no address and no network, or the network of all addresses."""
+    for page in inventory.pages:
+        for proxy in names(page.get("kafka_page_trusted_proxies")):
+            if not _is_network(proxy):
+                yield Problem(page, "this is no address and no network of proxies", repr(proxy))
+
+
+@rule(
     variable="kafka_groups_watched",
     allowed=f"at most {MOST_GROUPS} names of groups, each once",
     fix="correct the list of this cluster",
@@ -106,6 +125,14 @@ def page_groups_unusable(inventory: Inventory) -> Iterator[Problem]:
 def _shown(inventory: Inventory, page: Node) -> list[Cluster]:
     """Return the clusters that one page shows."""
     return shown_clusters(inventory, names(page.get("kafka_page_clusters")))
+
+
+def _is_network(text: str) -> bool:
+    """Return whether a text is an address or a network, as page/config.py takes it."""
+    try:
+        return ipaddress.ip_network(text).prefixlen > 0
+    except ValueError:
+        return False
 
 
 def _kind(value: Any) -> str:

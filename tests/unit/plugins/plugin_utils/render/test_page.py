@@ -115,6 +115,11 @@ def test_the_configuration_has_every_cluster_with_its_own_login() -> None:
     assert found["users"] == {"prometheus": page.login("page1", "prometheus", "w")}
     assert {name for name in found if name in NUMBERS} == set(NUMBERS)
     assert "tls_key" not in found
+    assert found["trusted_proxies"] == []
+    for proxies in (["192.0.2.1", "10.0.0.0/8"], "192.0.2.1, 10.0.0.0/8"):
+        written = seen("page1", {"kafka_page_trusted_proxies": proxies})["page"]["configuration"]
+        read = config_of(json.dumps(written), lambda _certificate, _key: [])
+        assert read.trusted_proxies == ("192.0.2.1", "10.0.0.0/8")
     for named in (["stock"], "stock", '["stock"]'):
         shown = seen("page1", {"kafka_page_clusters": named})["page"]["configuration"]["clusters"]
         assert list(shown) == ["stock"]

@@ -90,6 +90,7 @@ def test_numbers_and_words_of_the_hosts_of_prometheus_are_judged_too() -> None:
             "kafka_page_records_masked",
             f"at most {MOST_ENTRIES}",
         ),
+        ({"kafka_page_trusted_proxies": ["192.0.2.1"] * (MOST + 1)}, "kafka_page_trusted_proxies", f"at most {MOST}"),
     ],
 )
 def test_a_list_that_is_longer_than_the_page_takes_is_refused(own: dict[str, Any], variable: str, allowed: str) -> None:
@@ -101,6 +102,7 @@ def test_a_list_that_is_longer_than_the_page_takes_is_refused(own: dict[str, Any
 def test_lists_as_long_as_the_page_takes_are_let_through() -> None:
     own = {
         "kafka_page_users": users(MOST),
+        "kafka_page_trusted_proxies": ["192.0.2.1"] * MOST,
         "kafka_page_records_readers": many(MOST),
         "kafka_page_records_topics": many(MOST_ENTRIES),
         "kafka_page_records_masked": many(MOST_ENTRIES),
@@ -154,6 +156,19 @@ def test_a_place_that_the_page_does_not_take_is_refused(own: dict[str, Any], rul
     (key,) = own
     name = key.removeprefix("kafka_page_")
     assert f"{name} is " in said_by_page({name: own[key]})
+
+
+@pytest.mark.parametrize("bad", ["proxy.example.com", "192.0.2.1/24", "::/0", "*", "192.0.2.1:443"])
+def test_a_proxy_that_is_no_address_is_refused(bad: str) -> None:
+    for proxies in (["192.0.2.1", bad], f"192.0.2.1, {bad}"):
+        assert refused({"kafka_page_trusted_proxies": proxies}) == [
+            ("page_proxy_unusable", "kafka_page_trusted_proxies")
+        ]
+    assert "trusted_proxies has" in said_by_page({"trusted_proxies": ["192.0.2.1", bad]})
+
+
+def test_proxies_by_address_and_by_network_are_let_through() -> None:
+    assert refused({"kafka_page_trusted_proxies": ["192.0.2.1", "10.0.0.0/8", "2001:db8::/64"]}) == []
 
 
 @pytest.mark.parametrize("right", ["/var/reports", "", UNDEFINED])
