@@ -88,8 +88,8 @@ class _Disk:
         return first.used - one.used <= drift and one.held + sum(other.held for other in self.dirs) <= first.used
 
 
-def _shared(dirs: Mapping[int, Sequence[Dir]]) -> list[list[Dir]]:
-    """The directories by file system, the fullest of each first."""
+def by_file_system(dirs: Mapping[int, Sequence[Dir]]) -> list[list[Dir]]:
+    """Return directories of brokers, by id, together with those on the same file system, the fullest of each first."""
     found: list[_Disk] = []
     listed = [(one.host or broker, broker, one) for broker, held in sorted(dirs.items()) for one in held]
     for host, broker, one in sorted(listed, key=lambda entry: -entry[2].used):
@@ -108,7 +108,7 @@ def unclear(dirs: Mapping[int, Sequence[Dir]]) -> list[int]:
     Their room cannot be judged: taken for one disk, what leaves one would be room on the other; taken for several, each
     would be given all of it.
     """
-    groups = [{id(one) for one in group} for group in _shared(dirs)]
+    groups = [{id(one) for one in group} for group in by_file_system(dirs)]
     return sorted(
         broker
         for broker, held in dirs.items()
@@ -123,7 +123,7 @@ class Room:
     def __init__(self, brokers: Mapping[int, Iterable[Dir]]) -> None:
         self.dirs = {broker: [replace(one) for one in dirs] for broker, dirs in brokers.items()}
         #: By directory all those on the same file system, itself too: what one of them gets, all have less room for.
-        self.beside = {id(one): group for group in _shared(self.dirs) for one in group}
+        self.beside = {id(one): group for group in by_file_system(self.dirs) for one in group}
 
     def part(self, brokers: Iterable[int]) -> Room:
         """A copy for these brokers, to try something on."""

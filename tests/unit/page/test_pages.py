@@ -15,6 +15,7 @@ import pytest
 
 from page.known.picture import Picture, Polls
 from page.known.poller import Seen
+from page.pages import CUT_AT
 from page.shown.names import path
 from tests.support.markup import Markup
 from tests.support.page import Answer
@@ -200,6 +201,11 @@ def test_the_whole_of_a_long_name_is_in_reach(page: Served) -> None:
     long = re.findall(r'<bdi class="cut" title="[^"]*"( tabindex="0")?>', page.get(f"{ORDERS}/access?search=xxxx").text)
     assert long
     assert all(long), "what has no link has no focus by itself"
+    # Two names that differ at their ends alone are told apart.
+    left_out = "x" * (249 - 2 * CUT_AT)
+    cut = f'{"x" * CUT_AT}<span class="middle"><span>{left_out}</span></span>{"x" * CUT_AT}'
+    assert cut in text
+    assert cut in page.get(f"{ORDERS}/topics/{'x' * 249}").text.partition("<h2>")[2].partition("</h2>")[0]
 
 
 @pytest.mark.parametrize("query", ["page=0", "page=-1", "page=x", "page=1e3", "page=%D9%A1", "page=" + "9" * 30,
