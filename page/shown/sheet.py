@@ -25,6 +25,9 @@ from page.shown.wanted import CSV, JSON, Listing, Sort, Wanted
 
 #: What a page says instead of a status where it shows nothing, or nothing that holds now.
 _WORDS = {LOADING: "LOADING", STALE: "STALE", FAILED: UNKNOWN, SILENT: DOWN}
+#: Characters from which on a name may be cut by the style, so that its whole text must be in reach; of one that has
+#: more than twice as many the middle is left out.
+CUT_AT = 30
 _SECTIONS = (
     ("Overview", ""),
     ("Brokers", "brokers"),

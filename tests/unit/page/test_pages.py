@@ -15,8 +15,8 @@ import pytest
 
 from page.known.picture import Picture, Polls
 from page.known.poller import Seen
-from page.pages import CUT_AT
 from page.shown.names import path
+from page.shown.sheet import CUT_AT
 from tests.support.markup import Markup
 from tests.support.page import Answer
 from tests.support.page_seen import FLOWS, HOSTILE, Served, cluster, looked, served
@@ -193,6 +193,13 @@ def test_a_page_with_a_problem_does_not_look_again(page: Served) -> None:
     for at in (f"{ORDERS}/topics?page=0", "/clusters/none", f"{ORDERS}/topics?refresh=1"):
         answer = page.get(at)
         assert (answer.status in (400, 404), "refresh" in answer.headers) == (True, False), at
+
+
+def test_programs_get_what_is_wrong_as_json(page: Served) -> None:
+    for at, status in ((f"{ORDERS}/topics?page=0", 400), ("/clusters/none?", 404), (f"{ORDERS}/operations/none?", 404)):
+        answer = page.get(f"{at}&format=json")
+        assert (answer.status, sorted(answer.json())) == (status, ["error", "next_step"]), at
+        assert page.get(f"{at}&format=csv").headers["content-type"].startswith("text/html"), at
 
 
 def test_the_whole_of_a_long_name_is_in_reach(page: Served) -> None:
