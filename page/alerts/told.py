@@ -54,23 +54,23 @@ class Alert:
 
     @property
     def about(self) -> str:
-        """What it is about within the cluster, in words."""
+        """Return what it is about within the cluster, in words."""
         return _text(", ".join(f"{name} {text}" for name, text in self.labels))
 
     @property
     def host(self) -> str:
-        """The host of the target that it is about, where no label names a node; empty without one."""
+        """Return the host of the target that it is about, where no label names a node; empty without one."""
         labels = dict(self.labels)
         return "" if NODE in labels else labels.get(INSTANCE, "").rpartition(":")[0]
 
     @property
     def kind(self) -> tuple[str, str, str]:
-        """What people look at as one: alerts of this state, severity and name."""
+        """Return what people look at as one: alerts of this state, severity and name."""
         return self.how, self.severity, self.name
 
     @property
     def subject(self) -> str:
-        """The group or the node that it is about; empty for any other."""
+        """Return the group or the node that it is about; empty for any other."""
         labels = dict(self.labels)
         return next((labels[name] for name in _COUNTED if name in labels), "")
 
@@ -89,7 +89,7 @@ class Kind:
 
     @property
     def first(self) -> Alert:
-        """The alert that stands for all of them."""
+        """Return the alert that stands for all of them."""
         return self.alerts[0]
 
 

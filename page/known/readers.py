@@ -8,13 +8,13 @@ offsets elsewhere, or has a commit that fails. One poll cannot tell which, so it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import NO_OFFSET, SHARE, left
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import NOTE, SHOWN
+from page.known.standing import Row
 
 #: The kind of the note; it is of the page alone, and in no metric.
 KIND = "not_committed"
@@ -23,8 +23,6 @@ _STEP = (
     "keep their offsets elsewhere, as Flink and Spark may, need none"
 )
 _ALLOWED = "a commit in each partition that a member has"
-
-Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -43,12 +41,12 @@ class Uncommitted:
 
     @property
     def word(self) -> str:
-        """Where it commits, short."""
+        """Return where it commits, short."""
         return f"commits {self.committed:,} of {self.every:,} partitions" if self.committed else "never committed"
 
     @property
     def what(self) -> str:
-        """Where it commits, with the topic and the records that this is about."""
+        """Return where it commits, with the topic and the records that this is about."""
         if self.committed:
             where = f"commits only {self.committed:,} of {self.every:,} partitions of {self.topic}"
         else:
@@ -93,8 +91,8 @@ def word_of(group: Row) -> str:
 def notes_on(group: Row) -> list[dict[str, str]]:
     """Return the notes on one group in the form of findings: for each topic, and for each member that is silent."""
     some = uncommitted(group)
-    missing = {(one.topic, number) for one in some for number in one.partitions}
-    notes = [_note(f"group {group['name']} {one.what}", _listed(one.partitions)) for one in some]
+    missing = {(topic.topic, number) for topic in some for number in topic.partitions}
+    notes = [_note(f"group {group['name']} {topic.what}", _listed(topic.partitions)) for topic in some]
     several = [member for member in group.get("members") or () if _parts(member)]
     for member in several if len(several) > 1 else ():
         parts = _parts(member)
@@ -107,7 +105,7 @@ def notes_on(group: Row) -> list[dict[str, str]]:
 def notes_on_all(groups: Iterable[Row]) -> list[dict[str, str]]:
     """Return one note on all groups of a cluster that do not commit all that they read; none where there are none."""
     some = [(group["name"], topics) for group in groups if (topics := uncommitted(group))]
-    some.sort(key=lambda pair: (-sum(one.records for one in pair[1]), pair[0]))
+    some.sort(key=lambda pair: (-sum(topic.records for topic in pair[1]), pair[0]))
     if not some:
         return []
     named = [f"{name} {topics[0].what}" for name, topics in some]

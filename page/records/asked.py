@@ -22,6 +22,8 @@ _MOST_OFFSET, _MOST_PARTITION = 2**63 - 1, 2**31 - 1
 _TIMES = (100_000_000_000, 253_402_300_799_000)
 #: The years 2000 to 2099 in ms since 1970, which tell the unit of a number that is none of milliseconds.
 _CENTURY = (946_684_800_000, 4_102_444_800_000)
+#: Other units of times, and what makes milliseconds of them.
+_UNITS = (("seconds", Fraction(1000)), ("microseconds", Fraction(1, 1000)), ("nanoseconds", Fraction(1, 1_000_000)))
 #: Characters of a search.
 LONGEST_SEARCH = 200
 _DEFAULTS = {"from": NEWEST, "partition": "all", "show": AUTO, "isolation": COMMITTED, "format": HTML}
@@ -144,8 +146,7 @@ def _time(text: str) -> int:
 
 def _unit(number: int) -> str:
     """Return what a number would be that is one of another unit since 1970; empty where it is none of this century."""
-    for unit, to_ms in (("seconds", Fraction(1000)), ("microseconds", Fraction(1, 1000)),
-                        ("nanoseconds", Fraction(1, 1_000_000))):  # fmt: skip
+    for unit, to_ms in _UNITS:
         milliseconds = int(number * to_ms)
         if _CENTURY[0] <= milliseconds < _CENTURY[1]:
             return f" It looks like {unit}; in milliseconds it is {milliseconds}, which is {iso_ms(milliseconds)}."

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_view import Row
 
 #: Findings of one kind that a page shows at once; others are closed until a reader opens them.
 OF_A_KIND = 3
@@ -20,8 +20,6 @@ _PARTITIONS = {
     "under_min_isr": "under_min_isr",
     "under_replicated": "under_replicated",
 }
-
-Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)

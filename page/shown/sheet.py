@@ -11,7 +11,7 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import DEGRADED, DOWN, OK
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import Table, visible
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_data import ORDER, UNKNOWN
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_view import LOOKS, Part, head
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_view import LOOKS, Part, Row, head
 from page.alerts.told import Alerts
 from page.known.freshness import FAILED, LOADING, SILENT, STALE, Freshness, freshness
 from page.known.poller import Seen
@@ -130,22 +130,22 @@ class State:
 
     @cached_property
     def notes(self) -> list[dict[str, str]]:
-        """What no finding says, in their form: groups that do not commit all that they read."""
+        """Return what no finding says, in their form: groups that do not commit all that they read."""
         return notes_on_all((self.cluster.get("groups") or {}).get("groups") or ())
 
     @property
-    def findings(self) -> list[Mapping[str, Any]]:
-        """Its findings in the order of the verdict, then its notes."""
+    def findings(self) -> list[Row]:
+        """Return its findings in the order of the verdict, then its notes."""
         return [*(self.part.findings if self.part else ()), *self.notes]
 
     @property
     def causes(self) -> list[Cause]:
-        """Its findings by kind."""
+        """Return its findings by kind."""
         return causes(self.findings)
 
     @property
     def in_a_line(self) -> str:
-        """What is wrong with the whole cluster, for pages of a part of it; empty where nothing is."""
+        """Return what is wrong with the whole cluster, for pages of a part of it; empty where nothing is."""
         findings = in_a_line(self.findings)
         seen = "" if self.fresh.is_fresh else " when it was last seen"
         alarms = self.alarms or Shown()
@@ -304,7 +304,7 @@ class Sheet:
     subject: str | None = None
     say: str = ""
     facts: Sequence[tuple[str, str | Link]] = ()
-    findings: Sequence[Mapping[str, Any]] = ()
+    findings: Sequence[Row] = ()
     #: Those about the subject.
     alerts_about: Sequence[Line] = ()
     tiles: Sequence[tuple[str, str, str]] = ()
@@ -325,7 +325,7 @@ class Sheet:
 
     @property
     def causes(self) -> list[Cause]:
-        """The findings about its subject, by kind."""
+        """Return the findings about its subject, by kind."""
         return causes(self.findings)
 
     @property

@@ -7,16 +7,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import left
-from ansible_collections.streamops.kafka.plugins.module_utils._health.consequences import (
-    consequences,
-    down_brokers,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.disk_room import (
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.file_systems import (
     RESERVE,
     Dir,
     by_file_system,
     dir_of,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import left
+from ansible_collections.streamops.kafka.plugins.module_utils._health.consequences import (
+    consequences,
+    down_brokers,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_lines import megabytes
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import (
