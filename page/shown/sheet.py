@@ -28,6 +28,7 @@ _WORDS = {LOADING: "LOADING", STALE: "STALE", FAILED: UNKNOWN, SILENT: DOWN}
 #: Characters from which on a name may be cut by the style, so that its whole text must be in reach; of one that has
 #: more than twice as many the middle is left out.
 CUT_AT = 30
+_UNCOMMITTED = "The poll found nothing wrong; a note tells of groups that do not commit all that they read."
 _SECTIONS = (
     ("Overview", ""),
     ("Brokers", "brokers"),
@@ -126,7 +127,7 @@ class State:
             return f"The poll found nothing wrong, but not all could be asked: {', '.join(missing)}."
         if firing:
             return "The poll found nothing wrong."
-        return "The poll found nothing wrong; its notes are below." if self.notes else LOOKS[OK][2]
+        return _UNCOMMITTED if self.notes else LOOKS[OK][2]
 
     @cached_property
     def notes(self) -> list[dict[str, str]]:
