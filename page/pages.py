@@ -33,8 +33,8 @@ from page.shown.files import as_csv, as_json
 from page.shown.group_kinds import KINDS as GROUP_KINDS
 from page.shown.kinds import Kinds
 from page.shown.names import names_in, path
-from page.shown.sheet import Link, Sheet, State, state_of
-from page.shown.wanted import CSV, HTML, JSON, LONGEST_SEARCH, Sort, Wanted, WrongQueryError, wanted_of
+from page.shown.sheet import CUT_AT, Link, Sheet, State, state_of
+from page.shown.wanted import CSV, HTML, JSON, LONGEST_SEARCH, Sort, Wanted, WrongQueryError, form_of, wanted_of
 
 _HERE = Path(__file__).parent
 #: Where a request has the name of who is logged in; empty without a login.
@@ -43,8 +43,6 @@ _STYLES = (_HERE / "page.css", _HERE / "records" / "records.css")
 _LINKS = {"stylesheet": "/style.css", "icon": "/icon.svg"}
 #: Seconds after which a browser asks for a page again: the header Refresh needs no script, and keeps the address.
 LOOK_AGAIN = 60
-#: Characters from which on a name may be cut by the style, so that its whole text must be in reach.
-CUT_AT = 30
 _HOME = Link("All clusters", "/")
 #: A report is one file with its style in it, and nobody knows who wrote it: no script of it runs, and it is no page of
 #: this site (Content Security Policy Level 3, sandbox).
@@ -116,9 +114,9 @@ class Pages:
             sheet, wanted = self._sheet(names, query)
             sheet = self._with_records(sheet, names, user)
         except WrongQueryError as error:
-            return _problem(400, "This request cannot be answered.", str(error), [])
+            return _problem(400, "This request cannot be answered.", str(error), [], form_of(query))
         except _NotFoundError as error:
-            return _problem(404, error.what, error.next_step, error.links)
+            return _problem(404, error.what, error.next_step, error.links, form_of(query))
         if wanted.form == JSON:
             return _answer(as_json(sheet.data), "application/json")
         if wanted.form == CSV:
@@ -235,7 +233,9 @@ def _templates() -> Environment:
     return found
 
 
-def _problem(status: int, what: str, next_step: str, links: Sequence[Link]) -> Response:
+def _problem(status: int, what: str, next_step: str, links: Sequence[Link], form: str) -> Response:
+    if form == JSON:
+        return _answer(as_json({"error": what, "next_step": next_step}), "application/json", status=status)
     word = "NOT FOUND" if status == 404 else "REFUSED"
     _tone, mark, _meaning = LOOKS[UNKNOWN]
     body = (

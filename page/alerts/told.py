@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -16,9 +17,13 @@ CRITICAL, WARNING = "critical", "warning"
 #: Of alerts that fire all the time and are for no person, as KafkaWatchdog.
 _FOR_NOBODY = "none"
 #: Alerts that are kept of a cluster, and characters of a text and of a link.
-MOST, LONGEST, LONGEST_LINK = 100, 400, 2000
+MOST, LONGEST, LONGEST_LINK = 2000, 400, 2000
+#: The label of a group, of which a cluster may have any number, and those of a topic and of a node.
+GROUP, TOPIC, NODE, INSTANCE = "consumergroup", "topic", "node", "instance"
 #: What tells alerts of one name and cluster apart, beside the cluster: labels of our alerts.
-_ABOUT = ("node", "instance", "consumergroup", "topic", "source", "target", "mountpoint", "listener")
+_ABOUT = (NODE, INSTANCE, GROUP, TOPIC, "source", "target", "mountpoint", "listener")
+#: The labels by which people count alerts of one kind, the first that an alert has: groups, nodes.
+_COUNTED = (GROUP, NODE, INSTANCE)
 #: The last time that can be written with four digits of a year.
 _LAST = 253_402_300_800
 _KINDS = (CRITICAL, WARNING)
@@ -33,7 +38,8 @@ class NoAlertsError(ValueError):
 class Alert:
     """One alert. C(since) is in seconds since 1970, None where it is unknown. C(runbook): a link of http(s), or empty.
 
-    C(cluster) is None where no label names one. C(about) is what it is about within the cluster.
+    C(cluster) is None where no label names one. C(labels) say what it is about within the cluster, in the order of
+    _ABOUT. C(first_step) is the first command or playbook, empty where it is not told.
     """
 
     name: str
@@ -41,26 +47,83 @@ class Alert:
     how: str
     cluster: str | None = None
     summary: str = ""
-    about: str = ""
+    labels: tuple[tuple[str, str], ...] = ()
     since: float | None = None
     runbook: str = ""
+    first_step: str = ""
+
+    @property
+    def about(self) -> str:
+        """Return what it is about within the cluster, in words."""
+        return _text(", ".join(f"{name} {text}" for name, text in self.labels))
+
+    @property
+    def host(self) -> str:
+        """Return the host of the target that it is about, where no label names a node; empty without one."""
+        labels = dict(self.labels)
+        return "" if NODE in labels else labels.get(INSTANCE, "").rpartition(":")[0]
+
+    @property
+    def kind(self) -> tuple[str, str, str]:
+        """Return what people look at as one: alerts of this state, severity and name."""
+        return self.how, self.severity, self.name
+
+    @property
+    def subject(self) -> str:
+        """Return the group or the node that it is about; empty for any other."""
+        labels = dict(self.labels)
+        return next((labels[name] for name in _COUNTED if name in labels), "")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Alerts that fire, or are held back, under one name and with one severity.
+
+    C(alerts): those that are kept, at least one. C(count): how many there are. C(subjects): of how many groups, or of
+    how many nodes; 0 where one of them is about neither.
+    """
+
+    alerts: Sequence[Alert]
+    count: int
+    subjects: int
+
+    @property
+    def first(self) -> Alert:
+        """Return the alert that stands for all of them."""
+        return self.alerts[0]
 
 
 @dataclass(frozen=True)
 class Alerts:
     """What is known of the alerts about one cluster, or about none.
 
-    C(alerts): the gravest first, at most MOST. C(left_out): how many more there are. C(firing), C(critical): how many
+    C(alerts): the gravest first, at most MOST, of each kind at least one as far as there is room. C(counts): by kind
+    how many there are, and of how many subjects. C(left_out): how many more there are. C(firing), C(critical): how many
     of all fire, and fire with this severity. C(asked): when they were told last (seconds since 1970), None before that.
     C(error): why the last question had no answer.
     """
 
     alerts: tuple[Alert, ...] = ()
+    counts: Mapping[tuple[str, str, str], tuple[int, int]] = field(default_factory=dict)
     left_out: int = 0
     firing: int = 0
     critical: int = 0
     asked: float | None = None
     error: str = ""
+
+    def kinds(self, some: Iterable[Alert] | None = None) -> list[Kind]:
+        """Return the alerts by kind, the gravest first; of C(some) of them alone where these are given."""
+        by: dict[tuple[str, str, str], list[Alert]] = {}
+        for alert in self.alerts if some is None else some:
+            by.setdefault(alert.kind, []).append(alert)
+        if some is None:
+            return [Kind(kept, *self.counts[kind]) for kind, kept in by.items()]
+        return [Kind(kept, len(kept), _subjects(kept)) for kept in by.values()]
+
+    def naming(self, labels: Mapping[str, str]) -> list[Alert]:
+        """Return the alerts that have one of these labels."""
+        wanted = {(label, _text(text)) for label, text in labels.items()}
+        return [alert for alert in self.alerts if not wanted.isdisjoint({*alert.labels, (NODE, alert.host)})]
 
 
 @dataclass(frozen=True)
@@ -92,14 +155,34 @@ def told(answer: bytes, asked: float) -> Told:
 
 
 def _alerts(some: list[Alert]) -> Alerts:
-    firing = [one.severity for one in some if one.how == FIRING]
-    kept = tuple(sorted(some, key=_order)[:MOST])
-    return Alerts(kept, len(some) - len(kept), len(firing), firing.count(CRITICAL))
+    firing = [alert.severity for alert in some if alert.how == FIRING]
+    kept = _kept(sorted(some, key=_order))
+    by: dict[tuple[str, str, str], list[Alert]] = {}
+    for alert in some:
+        by.setdefault(alert.kind, []).append(alert)
+    counts = {kind: (len(alike), _subjects(alike)) for kind, alike in by.items()}
+    return Alerts(kept, counts, len(some) - len(kept), len(firing), firing.count(CRITICAL))
+
+
+def _kept(ordered: Sequence[Alert]) -> tuple[Alert, ...]:
+    """Return the first MOST alerts, but one of each kind before a second one of any: no flood hides another kind."""
+    met: Counter[tuple[str, str, str]] = Counter()
+    places: list[tuple[bool, int]] = []
+    for place, alert in enumerate(ordered):
+        met[alert.kind] += 1
+        places.append((met[alert.kind] > 1, place))
+    return tuple(ordered[place] for place in sorted(place for _again, place in sorted(places)[:MOST]))
+
+
+def _subjects(alike: Iterable[Alert]) -> int:
+    subjects = {alert.subject for alert in alike}
+    return 0 if "" in subjects else len(subjects)
 
 
 def _order(one: Alert) -> tuple[Any, ...]:
+    """Return what alerts are ordered by: what is about a whole cluster or a node comes before what is about groups."""
     weight = _KINDS.index(one.severity) if one.severity in _KINDS else len(_KINDS)
-    return _HOW.index(one.how), weight, one.name, one.about
+    return _HOW.index(one.how), weight, GROUP in dict(one.labels), one.name, one.severity, one.about
 
 
 def _alert(given: Any) -> Alert | None:
@@ -108,16 +191,16 @@ def _alert(given: Any) -> Alert | None:
         return None
     annotations = _object(given.get("annotations"))
     cluster = labels.get("cluster")
-    about = [f"{name} {text}" for name in _ABOUT if (text := _text(labels.get(name)))]
     return Alert(
         _text(labels.get("alertname")) or "(no name)",
         _text(labels.get("severity")) or "(no severity)",
         _how(given.get("status")),
         cluster if isinstance(cluster, str) and cluster else None,
         _text(annotations.get("summary")),
-        _text(", ".join(about)),
+        tuple((name, text) for name in _ABOUT if (text := _text(labels.get(name)))),
         _seconds(given.get("startsAt")),
         _link(annotations.get("runbook_url")),
+        _text(annotations.get("first_step")),
     )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 #: Records of one answer, and partitions that are read for it when all are asked.
 RECORDS = PARTITIONS = 50
+#: Records that a search looks through, of which the first RECORDS that fit are shown.
+SEARCHED = 1000
 #: Bytes of a value, of a key and of a header that are shown, and headers of a record.
 VALUE, KEY, HEADER, HEADERS = 16_384, 2_048, 1_024, 30
 #: Bytes of a value that is looked at as JSON, and of all in an answer: each MiB takes a second or two of the

@@ -3,7 +3,7 @@
 The host of the page has no library for LZ4 and Snappy, whose formats are simple, so they are read here: LZ4 as frames
 of blocks (lz4_Frame_format.md, lz4_Block_format.md), Snappy as blocks (format_description.txt), by themselves or in the
 frame of snappy-java that Kafka's clients write. Checksums are not compared: a batch comes over TCP, and its broker has
-compared its own. Zstandard is part of Python from 3.14 on.
+compared its own. Zstandard is part of Python from 3.14 on; before that the package zstandard reads it.
 """
 # SPDX-License-Identifier: GPL-3.0-or-later
 
@@ -13,6 +13,7 @@ import importlib
 import struct
 import zlib
 from collections.abc import Callable
+from typing import Any
 
 #: Kafka's numbers of them (CompressionType).
 NONE, GZIP, SNAPPY, LZ4, ZSTD = range(5)
@@ -22,6 +23,8 @@ _STORED = 0x80000000
 _HAS_SIZE, _HAS_BLOCK_SUM, _HAS_DICTIONARY = 0x08, 0x10, 0x01
 #: How a stream of snappy-java begins, before its two versions.
 _XERIAL = b"\x82SNAPPY\0"
+#: The largest window of a frame of zstd that is read, in bytes: what its highest level (22) writes.
+_WINDOW = 1 << 27
 
 
 class UnreadableError(Exception):
@@ -62,15 +65,31 @@ def _gzip(data: bytes, most: int) -> bytes:
 
 
 def _zstd(data: bytes, most: int) -> bytes:
-    try:
-        zstd = importlib.import_module("compression.zstd")
-    except ImportError:
-        why = "it is compressed with zstd, which the page can read only where it runs with Python 3.14"
-        raise UnreadableError(why) from None
-    try:
-        return bytes(zstd.ZstdDecompressor().decompress(data, most + 1))
-    except zstd.ZstdError as error:
-        raise UnreadableError("it is not compressed as it says") from error
+    for module, reader in (("compression.zstd", _zstd_of_python), ("zstandard", _zstd_of_package)):
+        try:
+            zstd = importlib.import_module(module)
+        except ImportError:
+            continue
+        try:
+            return reader(zstd, data, most)
+        except zstd.ZstdError as error:
+            raise UnreadableError("it is not compressed as it says") from error
+    raise UnreadableError(
+        "it is compressed with zstd, which the page can read only with Python 3.14 or with the package zstandard"
+    )
+
+
+def _zstd_of_python(zstd: Any, data: bytes, most: int) -> bytes:
+    return bytes(zstd.ZstdDecompressor().decompress(data, most + 1))
+
+
+def _zstd_of_package(zstd: Any, data: bytes, most: int) -> bytes:
+    with zstd.ZstdDecompressor(max_window_size=_WINDOW).stream_reader(data) as stream:
+        parts, size = [], 0
+        while size <= most and (part := stream.read(most + 1 - size)):
+            parts.append(part)
+            size += len(part)
+    return b"".join(parts)
 
 
 def _lz4_frame(data: bytes, most: int) -> bytes:

@@ -19,7 +19,7 @@ from page.records.masking import Mask
 from page.records.read import NoTopicError, read
 from page.records.rights import Rights
 from page.records.shown import ranges
-from page.shown.wanted import JSON, WrongQueryError
+from page.shown.wanted import JSON, WrongQueryError, form_of
 
 _LOG = logging.getLogger("page.records")
 # Who reads what is told however little the rest of the service says.
@@ -48,7 +48,8 @@ class Door:
 
     def answer(self, user: str, cluster: str, topic: str, query: bytes) -> Response:
         """Serve records, or say why there are none. Runs in a thread, since it waits for brokers."""
-        asked, text, trouble = Asked(), "", self._refusal(user, cluster, topic)
+        # A program that cannot be answered gets that as JSON too.
+        asked, text, trouble = Asked(form=form_of(query)), "", self._refusal(user, cluster, topic)
         if trouble is None:
             try:
                 asked = asked_of(query)
@@ -87,6 +88,7 @@ class Door:
             _LOG.warning("user %s got no records of topic %s of cluster %s: %s", *who, _word(error.message))
             return Found(), Trouble(502, f"The cluster gave no records: {error.message}", _STEP)
         got = (len(found.records), ranges(found.records), found.fetched, found.seconds)
+        # What a search looked through tells of its contents too, so all of it is told.
         _LOG.info("user %s got of topic %s of cluster %s %s records (%s), %s bytes fetched in %.1f s", *who, *got)
         return found, None
 

@@ -14,13 +14,14 @@ from jinja2 import Environment
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.document import document
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.markup import engine
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import visible
-from page.records import shown
-from page.records.asked import Asked, iso_ms
+from page.records import bounds, shown
+from page.records.asked import LONGEST_SEARCH, Asked, iso_ms
+from page.records.batches import Record
 from page.records.found import Found
 from page.records.masking import Mask
 from page.shown.files import as_json
 from page.shown.names import path
-from page.shown.sheet import Link
+from page.shown.sheet import CUT_AT, Link
 from page.shown.wanted import JSON
 
 #: The last part of the address, behind that of the topic.
@@ -41,8 +42,9 @@ class Trouble:
 
 def written(cluster: str, topic: str, asked: Asked, found: Found, mask: Mask, trouble: Trouble | None) -> str:
     """Return what was found, or why there is nothing, in the format that is asked for."""
-    records = shown.shown_records(found.records, mask, asked.show)
-    notes = [*found.notes, *shown.skipped_words(found.skipped)]
+    fitting, said = _fitting(found.records, asked, mask)
+    records = shown.shown_records(fitting, mask, asked.show)
+    notes = [*found.notes, *said, *shown.skipped_words(found.skipped)]
     if asked.form == JSON:
         data: dict[str, Any] = {"cluster": cluster, "topic": topic, "asked": asked.words, "notes": notes}
         data |= {"error": trouble.what, "next_step": trouble.next_step} if trouble else {}
@@ -62,12 +64,27 @@ def written(cluster: str, topic: str, asked: Asked, found: Found, mask: Mask, tr
             crumbs=_crumbs(cluster, topic),
             choices=shown.choices(asked),
             time="" if asked.time is None else iso_ms(asked.time),
-            read_facts=shown.facts(asked, found.partitions, len(records), mask.names),
+            read_facts=shown.facts(asked, found.partitions, len(records), mask.names, len(found.records)),
+            longest_search=LONGEST_SEARCH,
+            searched_most=bounds.SEARCHED,
             turns=shown.turns(own, asked, found.records),
             as_json=f"{own}{asked.query(form=JSON)}",
         )
     )
     return document(f"{visible(topic)} - Records - {visible(cluster)}", body, _LINKS)
+
+
+def _fitting(records: Sequence[Record], asked: Asked, mask: Mask) -> tuple[Sequence[Record], list[str]]:
+    """Return the records that are shown, and what must be known of a search."""
+    if not asked.search:
+        return records, []
+    fitting, unseen = shown.matching(records, mask, asked.search)
+    said = [f"The search looked through {len(records):,} records, at most {asked.most:,}; others may fit as well."]
+    if len(fitting) > bounds.RECORDS:
+        said.append(f"{len(fitting):,} records fit, and the first {bounds.RECORDS} of them are shown.")
+    if unseen:
+        said.append(f"Of {unseen:,} records a key or a value is hidden, in which nothing is searched.")
+    return fitting[: bounds.RECORDS], said
 
 
 def _crumbs(cluster: str, topic: str) -> Sequence[Link]:
@@ -82,5 +99,6 @@ def _crumbs(cluster: str, topic: str) -> Sequence[Link]:
 @cache
 def _templates() -> Environment:
     found = engine(_TEMPLATES)
-    found.filters.update(lines=shown.lines, sizes=shown.sizes)
+    found.filters.update(lines=shown.lines, one_line=shown.one_line, sizes=shown.sizes)
+    found.globals["cut_at"] = CUT_AT
     return found

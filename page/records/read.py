@@ -113,7 +113,7 @@ def _walks(session: Session, leaders: Leaders, topic: str, asked: Asked, found: 
             "Choose one partition to see others."
         )
         logs = dict(list(logs.items())[: bounds.PARTITIONS])
-    most = share(len(logs))
+    most = share(len(logs), asked.most)
     if len(logs) > 1:
         found.notes.append(f"At most {most} records of each partition. Choose a partition to go on in it.")
     walks = []

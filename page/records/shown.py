@@ -17,6 +17,8 @@ from page.records.decoding import FORMS, HIDDEN, Shown, shown
 from page.records.masking import HiddenError, Mask
 from page.shown.sheet import Link
 
+#: Characters of a part that its line in the table has.
+_PREVIEW = 240
 _HIDDEN_NOTE = "Hidden: fields to mask cannot be found in it, as it is no JSON object or list."
 _NOT_LOOKED_AT = "Hidden: it, or what is before it on this page, is too much to look for fields to mask in it."
 _START_WORDS = {NEWEST: "the newest", OLDEST: "the oldest", OFFSET: "an offset", TIME: "a time"}
@@ -68,6 +70,32 @@ def shown_records(records: Iterable[Record], mask: Mask, form: str) -> list[Show
     return [_record(one, mask, form, room) for one in records]
 
 
+def matching(records: Iterable[Record], mask: Mask, search: str) -> tuple[list[Record], int]:
+    """Return the records whose key or value has a text in it, in any case, and of how many others one is hidden.
+
+    Only what readers may see is looked at: masked fields, and what is hidden for them, match nothing, so no search can
+    tell what is in them.
+    """
+    room, wanted = Room(), search.casefold()
+    some, unseen = [], 0
+    for record in records:
+        texts = [_searched(data, mask, room) for data in (record.key, record.value)]
+        if any(wanted in text for text in texts if text):
+            some.append(record)
+        else:
+            unseen += None in texts
+    return some, unseen
+
+
+def _searched(data: bytes | None, mask: Mask, room: Room) -> str | None:
+    """Return what a search looks at of a key or a value; None where it is hidden."""
+    try:
+        visible_part = mask.value(data, room.takes(data) if mask.names else False)
+    except HiddenError:
+        return None
+    return (visible_part or b"").decode("utf-8", "replace").casefold()
+
+
 def _record(one: Record, mask: Mask, form: str, room: Room) -> ShownRecord:
     parts = ((one.key, bounds.KEY), (one.value, bounds.VALUE))
     key, value = (_part(data, mask.value, form, most, room) for data, most in parts)
@@ -109,6 +137,12 @@ def lines(text: str) -> str:
     return "\n".join(visible(one.replace("\t", "    ")) for one in text.replace("\r\n", "\n").split("\n"))
 
 
+def one_line(one: Shown) -> str:
+    """Return the beginning of a part in one line, or what stands in place of it."""
+    text = " ".join(one.text[:_PREVIEW].split())
+    return text + (" ..." if len(one.text) > _PREVIEW else "") if text else one.form
+
+
 def sizes(one: Shown) -> str:
     """Return how large a part is, and whether it is shown whole."""
     cut = ", cut here" if one.is_cut else ""
@@ -121,7 +155,7 @@ def turns(own: str, asked: Asked, records: Sequence[Record]) -> list[Link]:
     if asked.partition is not None and records:
         first, last = min(one.offset for one in records), max(one.offset for one in records)
         if first:
-            before = max(0, first - bounds.RECORDS)
+            before = max(0, first - asked.most)
             found.append(Link("Earlier records", f"{own}{asked.query(start=OFFSET, offset=before, time=None)}"))
         found.append(Link("Later records", f"{own}{asked.query(start=OFFSET, offset=last + 1, time=None)}"))
     return found
@@ -154,11 +188,11 @@ def ranges(records: Sequence[Record]) -> str:
     return capped(parts, 10)
 
 
-def facts(asked: Asked, partitions: int, records: int, masked: Collection[str]) -> list[tuple[str, str]]:
-    """Return what the page says of the read over its records."""
+def facts(asked: Asked, partitions: int, records: int, masked: Collection[str], searched: int) -> list[tuple[str, str]]:
+    """Return what the page says of the read over its records; C(searched) is how many a search looked through."""
     hidden = ", ".join(sorted(masked)) or "nothing"
     return [
-        ("Records", f"{records:,}"),
+        ("Records", f"{records:,}" + (f" of {searched:,} that were searched" if asked.search else "")),
         ("Partitions", f"{partitions:,}"),
         ("Read", asked.words),
         ("Masked", hidden),

@@ -110,9 +110,9 @@ def walk_of(partition: int, log: Log, at: int | None, is_back: bool, most: int) 
     return Walk(partition, log.start, start, log.end, most, is_back, start >= log.end, start)
 
 
-def share(partitions: int) -> int:
-    """Return how many records each partition may have of those of one answer."""
-    return -(-bounds.RECORDS // max(1, partitions))
+def share(partitions: int, most: int = bounds.RECORDS) -> int:
+    """Return how many records each partition may have of the C(most) that are read for one answer."""
+    return -(-most // max(1, partitions))
 
 
 def order(records: Iterable[Record], asked: Asked) -> list[Record]:
@@ -123,4 +123,4 @@ def order(records: Iterable[Record], asked: Asked) -> list[Record]:
         key=lambda one: ((one.timestamp or 0) if by_time else 0, one.partition, one.offset),
         reverse=asked.start == NEWEST,
     )
-    return found[: bounds.RECORDS]
+    return found[: asked.most]

@@ -20,8 +20,10 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_tab
     STATES,
     broker_state,
     brokers_table,
+    disk_use,
     gravest,
 )
+from page.alerts.told import NODE
 from page.known.details import BROKERS
 from page.known.freshness import iso
 from page.shown.about import findings_about
@@ -96,6 +98,7 @@ def broker(state: State, name: str, wanted: Wanted) -> Sheet | None:
         subject=f"Broker {number}",
         facts=[*_facts(state.cluster, number, node, told, role)],
         findings=findings,
+        alerts_about=state.alerts_about(**({NODE: node["host"]} if node else {})),
         tiles=_tiles(rows, told, state, number),
         before=[
             _log_dirs(told),
@@ -161,7 +164,7 @@ def _tiles(rows: list[dict[str, Any]], told: Row, state: State, number: int) -> 
     leads = sum(one["role"] == _LEADS for one in rows)
     late = sum(not one["in_sync"] for one in rows)
     preferred = told.get("preferred_leaders")
-    used, total = told.get("disk_used_bytes"), told.get("disk_total_bytes")
+    used, total = disk_use([told]) or (None, None)
     return [
         ("Leads", f"{leads:,}", "partitions" if preferred is None else f"partitions; it prefers to lead {preferred:,}"),
         ("Follows", f"{len(rows) - leads:,}", f"partitions; {late:,} of all are not in sync here"),

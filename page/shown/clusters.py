@@ -54,7 +54,7 @@ def cluster(state: State) -> Sheet:
     """
     one = state.cluster
     left_out = ("topics", "groups")
-    data = {"seen": {key: value for key, value in one.items() if key not in left_out}}
+    data = {"seen": {key: value for key, value in one.items() if key not in left_out}, "notes": state.notes}
     return sheet_of(state, "", data, before=[*_partitions(state)], tables=[*_quorum(state)], is_whole=True)
 
 

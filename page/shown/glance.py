@@ -10,6 +10,7 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import NOT_KNOWN, Cell, Table, size
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_tables import (
     broker_state,
+    disk_use,
     disks,
     group_row,
     no_group,
@@ -71,14 +72,14 @@ def furthest_behind(state: State) -> list[Row]:
 
 
 def _tiles(state: State) -> list[tuple[str, str, str]]:
-    told = [one for one in state.cluster.get("brokers") or () if one.get("disk_total_bytes")]
-    used, total = (sum(one[key] for one in told) for key in ("disk_used_bytes", "disk_total_bytes"))
+    told = [one for one in state.cluster.get("brokers") or () if disk_use([one])]
+    used, total = disk_use(told) or (None, None)
     room = f"of {size(total).text}, as {len(told):,} brokers told" if told else "no broker told"
     groups = (state.cluster.get("groups") or {}).get("groups") or ()
     features = features_tile(state.cluster.get("features") or ())
     return [
         *growth_tiles(growth_of(state).whole, "written to all logs"),
-        ("Disks used", size(used if told else None).text, room),
+        ("Disks used", size(used).text, room),
         ("Groups", f"{len(groups):,}", f"{len(furthest_behind(state)):,} have records before them"),
         *([features] if features else []),
     ]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -23,7 +24,10 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_tab
     no_group,
     silent,
 )
+from page.alerts.told import GROUP
 from page.known.freshness import iso
+from page.known.readers import notes_on, word_of
+from page.shown.causes import about_group
 from page.shown.clusters import linked, rows_for_machines
 from page.shown.curve import curve_of
 from page.shown.group_kinds import KINDS, with_stopped
@@ -37,8 +41,8 @@ Row = Mapping[str, Any]
 
 def _most(group: Row) -> int | None:
     """Return the records of the partition that a group is behind with most; None where none is known."""
-    lags = [one["lag"] for topic in group.get("topics") or () for one in topic["partitions"] if one["lag"]]
-    return max(lags, default=None)
+    lags = [left(one) for topic in group.get("topics") or () for one in topic["partitions"]]
+    return max((lag for lag in lags if lag), default=None)
 
 
 SORTS = (
@@ -75,7 +79,7 @@ def groups(state: State, wanted: Wanted) -> Sheet:
     seen = state.cluster.get("groups") or {}
     rows = with_stopped(seen.get("groups", ()), state.seen.picture)
     found = listed(rows, wanted, SORTS, KINDS)
-    cells = [[linked(first, state, "groups"), *more] for first, *more in map(group_row, found.rows)]
+    cells = [_row(one, state) for one in found.rows]
     empty = nothing(wanted, "group", KINDS) if rows else no_group(seen) if seen else ""
     table = Table("Groups", silent(seen) if seen else "", GROUP_COLUMNS, cells, empty)
     own = path("clusters", state.name, "groups")
@@ -119,19 +123,28 @@ def group(state: State, name: str, wanted: Wanted) -> Sheet | None:
     if found.get("error"):
         facts.append(("Not known", str(found["error"])))
     tables = [_members(found["members"], rows)] if found.get("members") is not None else []
+    findings = [*about_group(state.part.findings if state.part else (), name), *notes_on(found)]
     points = state.seen.history.points(name)
     lags = [{"taken": iso(taken), "lag": some} for taken, some in points]
     return sheet_of(
         state,
         "groups",
-        {"group": found, "lag_of_polls": lags},
+        {"group": found, "lag_of_polls": lags, "findings": findings},
         subject=name,
+        findings=findings,
+        alerts_about=state.alerts_about(**{GROUP: name}),
         tiles=tiles,
         facts=facts,
         curve=curve_of(points),
         lister=lister,
         tables=tables,
     )
+
+
+def _row(group: Row, state: State) -> list[Cell]:
+    """Return the row of a group, with a link to its page, and with what it does not commit beside its state."""
+    first, kind, word, *more = group_row(group)
+    return [linked(first, state, "groups"), kind, replace(word, more=word_of(group)), *more]
 
 
 def _lag(group: Row) -> tuple[str, str]:

@@ -11,11 +11,13 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import DEGRADED, DOWN, OK
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import Table, visible
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_data import ORDER, UNKNOWN
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_view import LOOKS, Part, head
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_view import LOOKS, Part, Row, head
 from page.alerts.told import Alerts
 from page.known.freshness import FAILED, LOADING, SILENT, STALE, Freshness, freshness
 from page.known.poller import Seen
-from page.shown.alerts import ALERT, Shown, data_of, fires, shown
+from page.known.readers import notes_on_all
+from page.shown.alerts import ALERT, Line, Shown, data_of, fires, lines_about, shown
+from page.shown.causes import Cause, causes, in_a_line, unasked
 from page.shown.curve import Curve
 from page.shown.kinds import Kinds
 from page.shown.names import path
@@ -23,6 +25,10 @@ from page.shown.wanted import CSV, JSON, Listing, Sort, Wanted
 
 #: What a page says instead of a status where it shows nothing, or nothing that holds now.
 _WORDS = {LOADING: "LOADING", STALE: "STALE", FAILED: UNKNOWN, SILENT: DOWN}
+#: Characters from which on a name may be cut by the style, so that its whole text must be in reach; of one that has
+#: more than twice as many the middle is left out.
+CUT_AT = 30
+_UNCOMMITTED = "The poll found nothing wrong; a note tells of groups that do not commit all that they read."
 _SECTIONS = (
     ("Overview", ""),
     ("Brokers", "brokers"),
@@ -65,6 +71,8 @@ class State:
     alerts: Alerts | None = None
     #: They, as its pages show them.
     alarms: Shown | None = None
+    #: Seconds since 1970.
+    now: float = 0.0
 
     @property
     def cluster(self) -> Mapping[str, Any]:
@@ -106,12 +114,53 @@ class State:
     def why(self) -> str:
         """The sentence under the word."""
         if self.fresh.is_fresh:
-            found = self.part.why if self.part else LOOKS[UNKNOWN][2]
-            said = fires(self.alerts) if self.alerts else ""
-            is_well = said and self.cluster.get("status") == OK
-            return " ".join(filter(None, ["The poll found nothing wrong." if is_well else found, said]))
+            verdict = self.part.why if self.part else LOOKS[UNKNOWN][2]
+            firing = fires(self.alerts) if self.alerts else ""
+            return " ".join(filter(None, [self._well(firing) if self.cluster.get("status") == OK else verdict, firing]))
         last = f" What was seen then, {self.cluster['status']}, may not hold now." if self.cluster else ""
         return self.fresh.what + last
+
+    def _well(self, firing: str) -> str:
+        """Return what holds where the poll found nothing wrong: all is well only where all could be asked."""
+        missing = [*unasked(self.cluster), *(["Alertmanager"] if self.alerts and self.alerts.error else [])]
+        if missing:
+            return f"The poll found nothing wrong, but not all could be asked: {', '.join(missing)}."
+        if firing:
+            return "The poll found nothing wrong."
+        return _UNCOMMITTED if self.notes else LOOKS[OK][2]
+
+    @cached_property
+    def notes(self) -> list[dict[str, str]]:
+        """Return what no finding says, in their form: groups that do not commit all that they read."""
+        return notes_on_all((self.cluster.get("groups") or {}).get("groups") or ())
+
+    @property
+    def findings(self) -> list[Row]:
+        """Return its findings in the order of the verdict, then its notes."""
+        return [*(self.part.findings if self.part else ()), *self.notes]
+
+    @property
+    def causes(self) -> list[Cause]:
+        """Return its findings by kind."""
+        return causes(self.findings)
+
+    @property
+    def in_a_line(self) -> str:
+        """Return what is wrong with the whole cluster, for pages of a part of it; empty where nothing is."""
+        findings = in_a_line(self.findings)
+        seen = "" if self.fresh.is_fresh else " when it was last seen"
+        alarms = self.alarms or Shown()
+        return " ".join(
+            [
+                *([f"{findings}{seen}."] if findings else []),
+                *([f"Alerts that fire: {alarms.in_a_line}."] if alarms.in_a_line else []),
+                *(["Alertmanager cannot be asked."] if alarms.trouble else []),
+            ]
+        )
+
+    def alerts_about(self, **labels: str) -> list[Line]:
+        """Return the alerts with one of these labels, by kind."""
+        return lines_about(self.alerts, labels, self.now)
 
     @property
     def address(self) -> str:
@@ -149,7 +198,8 @@ def state_of(
 ) -> State:
     """Return the state of a cluster; times are in seconds, C(now) since 1970. C(alerts) are those about it."""
     alarms = shown(alerts, now) if alerts else None
-    return State(name, seen, freshness(seen.polls, seen.picture, now, stale_after), has_mirrors, alerts, alarms)
+    fresh = freshness(seen.polls, seen.picture, now, stale_after)
+    return State(name, seen, fresh, has_mirrors, alerts, alarms, now)
 
 
 @dataclass(frozen=True)
@@ -255,7 +305,9 @@ class Sheet:
     subject: str | None = None
     say: str = ""
     facts: Sequence[tuple[str, str | Link]] = ()
-    findings: Sequence[Mapping[str, str]] = ()
+    findings: Sequence[Row] = ()
+    #: Those about the subject.
+    alerts_about: Sequence[Line] = ()
     tiles: Sequence[tuple[str, str, str]] = ()
     #: Of an overview, more figures of a cluster by its name.
     tiles_of: Mapping[str, Sequence[tuple[str, str, str]]] = field(default_factory=dict)
@@ -271,6 +323,11 @@ class Sheet:
     is_whole: bool = False
     #: Of a list for CSV; made only where they are wanted.
     rows: Iterable[Sequence[Any]] = ()
+
+    @property
+    def causes(self) -> list[Cause]:
+        """Return the findings about its subject, by kind."""
+        return causes(self.findings)
 
     @property
     def word(self) -> str:

@@ -27,8 +27,10 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_tab
     group_row,
     topic_row,
 )
+from page.alerts.told import TOPIC
 from page.known.details import CONFIGS
 from page.shown.ages import as_of, details_of, newer, not_told, times
+from page.shown.causes import about_topic
 from page.shown.clusters import linked, rows_for_machines
 from page.shown.growth import GROWTH_COLUMNS, growth_cells, growth_data, growth_note, growth_of, growth_tiles
 from page.shown.ids import with_brokers
@@ -145,7 +147,18 @@ def topic(state: State, name: str, wanted: Wanted) -> Sheet | None:
         _groups(state, readers, name),
     ]
     rest = [defaults_table(data["config"], as_of(state, CONFIGS))]
-    return sheet_of(state, "topics", data, subject=name, tiles=tiles, lister=lister, tables=tables, folded=rest)
+    return sheet_of(
+        state,
+        "topics",
+        data,
+        subject=name,
+        findings=about_topic(state.cluster, name),
+        alerts_about=state.alerts_about(**{TOPIC: name}),
+        tiles=tiles,
+        lister=lister,
+        tables=tables,
+        folded=rest,
+    )
 
 
 def _asked(found: Row) -> str:

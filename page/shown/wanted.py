@@ -102,6 +102,15 @@ class Listing:
         return len(self.every)
 
 
+def form_of(query: bytes) -> str:
+    """Return JSON where a query asks for it, also one that is answered with an error; else HTML. Raises nothing."""
+    try:
+        pairs = parse_qsl(query[:LONGEST_QUERY].decode("latin-1"), keep_blank_values=True)
+    except ValueError:
+        return HTML
+    return JSON if dict(pairs).get("format", "").strip() == JSON else HTML
+
+
 def wanted_of(
     query: bytes, sorts: Sequence[Sort] = (), forms: Collection[str] = (HTML, JSON), kinds: Kinds | None = None
 ) -> Wanted:

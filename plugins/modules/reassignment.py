@@ -386,7 +386,9 @@ looks: {description: Number of intervals., type: int, returned: unless O(state=p
 """
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_with_connection
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.disk_room import RESERVE
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.file_systems import (
+    RESERVE,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import BALANCED_BY, LEADERS, RACK_RULES
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.states import reassignment
 

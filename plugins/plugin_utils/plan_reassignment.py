@@ -22,8 +22,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.file_systems import (
+    RESERVE,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError, StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.disk_room import RESERVE
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.figures import (
     plan_figures,
     schedule_figures,

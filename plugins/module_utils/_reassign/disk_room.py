@@ -9,97 +9,18 @@ The room for a batch is counted again before it begins: plans grow old.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.file_systems import (
+    Dir,
+    by_file_system,
+    dir_of,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.log_sizes import LogDirs
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import Look, Row
-
-#: The part of every disk that moves leave free, and the most bytes of a disk that this part or a lesser one means.
-RESERVE, RESERVE_BYTES = 0.15, 75_000_000_000
-#: The part of its limit that a fuller disk still takes: almost nothing.
-SLIGHT = 0.001
-#: Directories with as big file systems may be on one if their use differs by no more than this part of them. A broker
-#: tells of all its directories in one answer: nobody writes more bytes than DRIFT meanwhile.
-SAME, DRIFT = 0.001, 100_000_000
-
-
-@dataclass
-class Dir:
-    """A log directory: the bytes that may be on its file system, those that are, and how many replicas it holds.
-
-    C(most): what slight additions may bring a disk to that is above its limit already. C(total): its size, 0 where it
-    is not known. C(host): the host that it is on, empty where it is not known. C(held): the bytes of its replicas, 0
-    where C(counted) says that they are not known.
-    """
-
-    limit: int
-    used: int
-    replicas: int = 0
-    most: int = 0
-    total: int = 0
-    host: str = ""
-    held: int = 0
-    counted: bool = True
-
-    @property
-    def room(self) -> int:
-        """The bytes that may be added; below 0 on a disk that is too full."""
-        return max(self.limit, self.most) - self.used
-
-
-def limit_of(total: int, reserve: float) -> int:
-    """The bytes that may be on a file system of a size when a part of it stays free.
-
-    On a big disk a part of it is more than anybody needs free: RESERVE or less means RESERVE_BYTES at most.
-    """
-    kept = math.ceil(total * reserve)
-    return total - (min(kept, RESERVE_BYTES) if reserve <= RESERVE else kept)
-
-
-def dir_of(total: int, used: int, replicas: int, reserve: float, host: str = "", held: int | None = 0) -> Dir:
-    """A log directory on a file system of a size, a part of which stays free but for what is next to nothing.
-
-    C(held) is None where the bytes of its replicas are not known.
-    """
-    limit = limit_of(total, reserve)
-    return Dir(limit, used, replicas, min(total, used + int(limit * SLIGHT)), total, host, held or 0, held is not None)
-
-
-@dataclass
-class _Disk:
-    """Directories that are on one file system, as far as anybody can tell, the fullest first."""
-
-    host: object
-    brokers: set[int]
-    dirs: list[Dir]
-
-    def has(self, host: object, broker: int, one: Dir) -> bool:
-        """Whether another directory may be on it too: as big, as full, and all replicas are part of what is used."""
-        first = self.dirs[0]
-        if host != self.host or not first.total == one.total > 0:
-            return False
-        drift = first.total * SAME
-        if self.brokers == {broker}:
-            drift = min(drift, DRIFT)
-        return first.used - one.used <= drift and one.held + sum(other.held for other in self.dirs) <= first.used
-
-
-def _shared(dirs: Mapping[int, Sequence[Dir]]) -> list[list[Dir]]:
-    """The directories by file system, the fullest of each first."""
-    found: list[_Disk] = []
-    listed = [(one.host or broker, broker, one) for broker, held in sorted(dirs.items()) for one in held]
-    for host, broker, one in sorted(listed, key=lambda entry: -entry[2].used):
-        disk = next((disk for disk in found if disk.has(host, broker, one)), None)
-        if disk is None:
-            found.append(_Disk(host, {broker}, [one]))
-        else:
-            disk.brokers.add(broker)
-            disk.dirs.append(one)
-    return [disk.dirs for disk in found]
 
 
 def unclear(dirs: Mapping[int, Sequence[Dir]]) -> list[int]:
@@ -108,7 +29,7 @@ def unclear(dirs: Mapping[int, Sequence[Dir]]) -> list[int]:
     Their room cannot be judged: taken for one disk, what leaves one would be room on the other; taken for several, each
     would be given all of it.
     """
-    groups = [{id(one) for one in group} for group in _shared(dirs)]
+    groups = [{id(one) for one in group} for group in by_file_system(dirs)]
     return sorted(
         broker
         for broker, held in dirs.items()
@@ -123,7 +44,7 @@ class Room:
     def __init__(self, brokers: Mapping[int, Iterable[Dir]]) -> None:
         self.dirs = {broker: [replace(one) for one in dirs] for broker, dirs in brokers.items()}
         #: By directory all those on the same file system, itself too: what one of them gets, all have less room for.
-        self.beside = {id(one): group for group in _shared(self.dirs) for one in group}
+        self.beside = {id(one): group for group in by_file_system(self.dirs) for one in group}
 
     def part(self, brokers: Iterable[int]) -> Room:
         """A copy for these brokers, to try something on."""

@@ -13,7 +13,12 @@ from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.disk_room import Dir, Room
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.file_systems import (
+    Dir,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.disk_room import (
+    Room,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.racks import bits
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.state import Placement
 

@@ -27,7 +27,9 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.balance 
     even_out,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.bytes import Fillers, Ledger, left_above, level
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.disk_room import Room
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.disk_room import (
+    Room,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.fitting import Fitting
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.flow import Flow
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.forced import (

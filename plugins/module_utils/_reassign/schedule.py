@@ -13,8 +13,14 @@ from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.file_systems import (
+    Dir,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.disk_room import Dir, Room, unclear
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.disk_room import (
+    Room,
+    unclear,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import (
     BrokerSpec,
     Change,

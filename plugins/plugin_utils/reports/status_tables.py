@@ -4,9 +4,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.file_systems import (
+    RESERVE,
+    Dir,
+    by_file_system,
+    dir_of,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import left
 from ansible_collections.streamops.kafka.plugins.module_utils._health.consequences import (
     consequences,
     down_brokers,
@@ -102,9 +109,10 @@ def broker_state(number: int, node: Row | None, broker: Row | None, controller: 
 
 def disks(broker: Row) -> Cell:
     """Return how full the disks of a broker are, and the fullest of them where there are several."""
-    total, used = broker.get("disk_total_bytes"), broker.get("disk_used_bytes")
-    if not total or used is None:
+    use = disk_use([broker])
+    if use is None:
         return Cell(NOT_KNOWN, "num")
+    used, total = use
     shares = [
         1 - one["usable_bytes"] / one["total_bytes"]
         for one in broker.get("log_dirs") or ()
@@ -113,6 +121,35 @@ def disks(broker: Row) -> Cell:
     more = f"fullest of {len(shares)}: {max(shares) * 100:.0f} %" if len(shares) > 1 else ""
     text = f"{megabytes(used)} of {megabytes(total)} ({used / total * 100:.0f} %)"
     return Cell(text, "num", more=more, share=min(1.0, max(0.0, used / total)))
+
+
+def disk_use(brokers: Iterable[Row]) -> tuple[int, int] | None:
+    """Return the bytes used and the bytes in all of the disks of brokers; None where none of them told.
+
+    Directories on one file system, also those of several brokers of one host, count once, as the planner of moves takes
+    them (disk_room.py): Kafka does not tell which file system a directory is on.
+    """
+    dirs: dict[int, list[Dir]] = {}
+    used = total = 0
+    for broker in brokers:
+        told = [one for one in broker.get("log_dirs") or () if one.get("total_bytes")]
+        if told and all(one.get("usable_bytes") is not None for one in told):
+            dirs[broker["id"]] = [
+                dir_of(
+                    one["total_bytes"],
+                    one["total_bytes"] - one["usable_bytes"],
+                    one.get("replica_count") or 0,
+                    RESERVE,
+                    broker.get("host") or "",
+                    one.get("replica_bytes"),
+                )
+                for one in told
+            ]
+        elif broker.get("disk_total_bytes") and broker.get("disk_used_bytes") is not None:
+            used, total = used + broker["disk_used_bytes"], total + broker["disk_total_bytes"]
+    fullest = [alike[0] for alike in by_file_system(dirs)]
+    used, total = used + sum(one.used for one in fullest), total + sum(one.total for one in fullest)
+    return (used, total) if total else None
 
 
 def quorum_tables(one: Row) -> Iterator[Table]:
@@ -255,15 +292,15 @@ def _lag(group: Row) -> Cell:
 
 
 def _most_behind(group: Row) -> Cell:
-    """The partition that a group is behind with most."""
-    lags = [
-        (row["lag"], topic["name"], row["partition"])
+    """The partition in which a group has most to read: all of the log where it never committed, as in its lag."""
+    rows = [
+        (left(row), topic["name"], row["partition"])
         for topic in group.get("topics") or ()
         for row in topic["partitions"]
-        if row["lag"]
     ]
+    lags = [(lag, topic, partition) for lag, topic, partition in rows if lag]
     if not lags:
-        return Cell("none", "name")
+        return Cell(NOT_KNOWN if any(lag is None for lag, _topic, _partition in rows) else "none", "name")
     lag, topic, partition = max(lags)
     return Cell(f"{topic}-{partition}", "name", more=f"{lag:,} records")
 

@@ -12,9 +12,11 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.rules import table
 from page.alerts.told import Told, told
 from page.known.picture import Polls
 from page.known.poller import Seen
+from page.shown.alerts import MANY
 from page.shown.names import path
 from tests.support.markup import Markup
 from tests.support.page import Answer
@@ -129,7 +131,8 @@ def test_that_alertmanager_cannot_be_asked_is_a_line_of_its_own_and_makes_nothin
     with showing(Told(error="Connection refused")) as page:
         found = page.get("/clusters/quiet")
         assert "Alerts are not known: Alertmanager cannot be asked (Connection refused)." in read(found).text
-        assert headline(found)[0] == "OK", "what was found stands by itself"
+        assert headline(found) == ("OK", "The poll found nothing wrong, but not all could be asked: Alertmanager.")
+        assert "Everything is as it should be" not in page.get("/").text
         assert headline(page.get("/clusters/orders"))[0] == "DOWN"
         assert "Alerts are not known" in read(page.get("/")).text
     # It is not known that the alert has ended.
@@ -172,5 +175,75 @@ def test_a_flood_is_cut_and_counted() -> None:
     with showing(answer_of(*many, alert("KafkaNodeDown"))) as page:
         found = page.get("/clusters/quiet")
         assert "301 alerts fire, 1 of them critical." in read(found).text
-        assert "281 more are at Alertmanager." in found.text
-        assert found.text.count('<li class="finding') <= 21
+        assert "More kinds of alerts that fire (296)" in found.text
+        assert lines(found) == ["KafkaNodeDown", "A0", "A1", "A10", "A100"]
+        data = page.get("/clusters/quiet?format=json").json()["alerts"]
+        assert (len(data["alerts"]), data["left_out"]) == (100, 201)
+
+
+def lines(answer: Answer) -> list[str]:
+    """The names of the alerts that a page shows without a click."""
+    part = answer.text.partition('id="alerts"')[2].partition("More kinds")[0]
+    return [one.partition("</bdi>")[0].partition("<bdi>")[2] for one in part.split('<li class="finding alert')[1:]]
+
+
+def stopped(number: int, topic: str = "orders", **more: Any) -> dict[str, Any]:
+    """A group that has stopped, as the alert of the collection tells it."""
+    one = alert("KafkaGroupStopped", **more)
+    one["labels"] |= {"consumergroup": f"group-{number}", "topic": topic}
+    one["annotations"] |= {"summary": f"Group group-{number} has stopped", "first_step": "kafka-consumer-groups.sh X"}
+    return one
+
+
+def test_many_alerts_of_groups_are_one_line_below_those_of_nodes_and_partitions() -> None:
+    node = alert("KafkaNodeDown")
+    node["annotations"] |= {"first_step": "ansible-playbook streamops.kafka.status -i INVENTORY"}
+    some = [*map(stopped, range(55)), stopped(3, "payments"), alert("KafkaPartitionsOffline"), node]
+    with showing(answer_of(*some)) as page:
+        found = page.get("/clusters/quiet")
+        text = " ".join(read(found).text.split())
+        assert lines(found) == ["KafkaNodeDown", "KafkaPartitionsOffline", "KafkaGroupStopped"]
+        assert "55 groups have stopped" in text, "a group that has stopped in two topics is one"
+        assert "Next step: ansible-playbook streamops.kafka.status -i INVENTORY" in text
+        assert "Next step: kafka-consumer-groups.sh X" in text
+        assert found.text.count("<summary>List</summary>") == 1
+        assert "Group group-44 has stopped; since 2026-11-26" in text
+        data = page.get("/clusters/quiet?format=json").json()["alerts"]
+        assert [(one["name"], one["alerts"], one["subjects"]) for one in data["kinds"]] == [
+            ("KafkaNodeDown", 1, 0), ("KafkaPartitionsOffline", 1, 0), ("KafkaGroupStopped", 56, 55),
+        ]  # fmt: skip
+
+
+def test_the_causes_stand_before_the_alerts_about_them() -> None:
+    with showing(answer_of(stopped(1, cluster="orders"))) as page:
+        text = page.get("/clusters/orders").text
+        assert text.index("partitions_offline") < text.index("KafkaGroupStopped") < text.index("Brokers up")
+
+
+def test_a_page_of_a_topic_begins_with_what_is_about_it_and_has_the_rest_in_a_line() -> None:
+    some = [*(stopped(number, "audit", cluster="orders") for number in range(55)), stopped(99, cluster="orders")]
+    with showing(answer_of(*some, alert("KafkaNodeDown", "orders"))) as page:
+        found = page.get("/clusters/orders/topics/orders")
+        text = " ".join(read(found).text.split())
+        assert lines(found) == ["KafkaGroupStopped"]
+        assert "Group group-99 has stopped" in text
+        assert "group-44" not in text
+        assert "Alerts that fire: KafkaNodeDown, KafkaGroupStopped (56). Overview" in text
+        assert found.text.index("<h2><bdi>orders") < found.text.index("Findings") < found.text.index("Alerts about it")
+        assert "partitions_offline" in found.text.partition("The whole cluster")[0]
+        other = page.get("/clusters/orders/groups/billing")
+        assert "Alerts about it" not in other.text
+        assert other.text.count("KafkaNodeDown") == 1
+
+
+def test_an_alert_about_a_node_is_on_the_page_of_its_broker() -> None:
+    node, target = alert("KafkaNodeDown", "orders"), alert("KafkaHeapFull", "orders")
+    node["labels"]["node"] = "kafka1.example.com"
+    target["labels"]["instance"] = "kafka1.example.com:7071"
+    with showing(answer_of(node, target)) as page:
+        assert lines(page.get("/clusters/orders/brokers/1")) == ["KafkaHeapFull", "KafkaNodeDown"]
+        assert lines(page.get("/clusters/orders/brokers/2")) == []
+
+
+def test_words_for_several_are_of_alerts_that_there_are() -> None:
+    assert MANY.keys() <= {one.name for one in table()}

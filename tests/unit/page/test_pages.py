@@ -16,6 +16,7 @@ import pytest
 from page.known.picture import Picture, Polls
 from page.known.poller import Seen
 from page.shown.names import path
+from page.shown.sheet import CUT_AT
 from tests.support.markup import Markup
 from tests.support.page import Answer
 from tests.support.page_seen import FLOWS, HOSTILE, Served, cluster, looked, served
@@ -194,12 +195,24 @@ def test_a_page_with_a_problem_does_not_look_again(page: Served) -> None:
         assert (answer.status in (400, 404), "refresh" in answer.headers) == (True, False), at
 
 
+def test_programs_get_what_is_wrong_as_json(page: Served) -> None:
+    for at, status in ((f"{ORDERS}/topics?page=0", 400), ("/clusters/none?", 404), (f"{ORDERS}/operations/none?", 404)):
+        answer = page.get(f"{at}&format=json")
+        assert (answer.status, sorted(answer.json())) == (status, ["error", "next_step"]), at
+        assert page.get(f"{at}&format=csv").headers["content-type"].startswith("text/html"), at
+
+
 def test_the_whole_of_a_long_name_is_in_reach(page: Served) -> None:
     text = page.get(f"{ORDERS}/topics?search=xxxx").text
     assert f'class="cut" title="{"x" * 249}"' in text
     long = re.findall(r'<bdi class="cut" title="[^"]*"( tabindex="0")?>', page.get(f"{ORDERS}/access?search=xxxx").text)
     assert long
     assert all(long), "what has no link has no focus by itself"
+    # Two names that differ at their ends alone are told apart.
+    left_out = "x" * (249 - 2 * CUT_AT)
+    cut = f'{"x" * CUT_AT}<span class="middle"><span>{left_out}</span></span>{"x" * CUT_AT}'
+    assert cut in text
+    assert cut in page.get(f"{ORDERS}/topics/{'x' * 249}").text.partition("<h2>")[2].partition("</h2>")[0]
 
 
 @pytest.mark.parametrize("query", ["page=0", "page=-1", "page=x", "page=1e3", "page=%D9%A1", "page=" + "9" * 30,

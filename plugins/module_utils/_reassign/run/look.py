@@ -26,7 +26,9 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.info impo
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.log_sizes import LogDirs
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key, ids_alive, named
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError, RequestFailedError
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.disk_room import without_room
+from ansible_collections.streamops.kafka.plugins.module_utils._reassign.disk_room import (
+    without_room,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.figures import decided
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.forced import without_isr
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import Plan

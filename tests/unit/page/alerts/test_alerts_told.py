@@ -68,6 +68,23 @@ def test_the_gravest_are_kept_and_all_are_counted() -> None:
     assert found["c2"].critical == 1, "the flood of one cluster hides no other"
 
 
+def test_no_flood_of_one_kind_hides_another() -> None:
+    flood = [alert("KafkaGroupStopped", labels={"consumergroup": f"g{number}"}) for number in range(MOST + 50)]
+    others = [alert("KafkaNodeDown", labels={"node": "kafka2"}), alert("KafkaDiskLow", labels={"severity": "warning"})]
+    found = read(*flood, *others, alert("KafkaHeapFull", status={"silencedBy": ["1"]}))["orders"]
+    assert [(kind.first.name, kind.count, kind.subjects) for kind in found.kinds()] == [
+        ("KafkaNodeDown", 1, 1), ("KafkaGroupStopped", MOST + 50, MOST + 50), ("KafkaDiskLow", 1, 0),
+        ("KafkaHeapFull", 1, 0),
+    ]  # fmt: skip
+    assert found.left_out == 53
+
+
+def test_alerts_of_one_name_are_two_kinds_where_their_severities_differ() -> None:
+    some = [alert(labels={"severity": severity}) for severity in ("warning", "critical", "warning")]
+    kinds = read(*some)["orders"].kinds()
+    assert [(kind.first.severity, kind.count) for kind in kinds] == [("critical", 1), ("warning", 2)]
+
+
 @pytest.mark.parametrize(
     "link",
     ["javascript:alert(1)", "data:text/html,x", "//evil.example/x", "/relative", "https://", "https://a b.example/",

@@ -20,6 +20,8 @@ def test_the_newest_of_all_partitions_unless_asked_otherwise() -> None:
         (b"from=offset&offset=7&partition=3", "from offset 7 of partition 3, read_committed"),
         (b"from=time&time=2026-11-24T06:00:00%2B01:00", "from time 2026-11-24T05:00:00.000Z of all partitions, "
                                                         "read_committed"),
+        (b"from=oldest&search=Stra%C3%9Fe%20%26",
+         "from oldest of all partitions, read_committed, searched 1,000 records"),
         (b"from=time&time=1795503600123&isolation=read_uncommitted",
          "from time 2026-11-24T07:00:00.123Z of all partitions, read_uncommitted"),
     ],
@@ -51,6 +53,14 @@ def test_a_query_is_read_and_written_the_same(query: bytes, words: str) -> None:
         (b"from=time&time=999999999999999", "time is no time"),
         (b"from=time&time=0001-01-01T00:00:00Z", "time is no time"),
         (b"from=time&time=0001-01-01T00:00:00%2B14:00", "time is no time"),
+        (
+            b"from=time&time=1795503600",
+            "looks like seconds; in milliseconds it is 1795503600000, which is 2026-11-24T07",
+        ),
+        (b"from=time&time=1795503600123456", "looks like microseconds; in milliseconds it is 1795503600123, which is"),
+        (b"from=time&time=1795503600123456789", "looks like nanoseconds; in milliseconds it is 1795503600123, which"),
+        (b"from=time&time=yesterday", "no number of milliseconds since 1970"),
+        (b"search=" + b"x" * 201, "The search has 201 characters"),
         (b"a=" + b"x" * 4096, "The query has"),
         (b"&".join(b"a%d=1" % one for one in range(30)), "more than 20 parts"),
     ],

@@ -11,6 +11,7 @@ import time
 import lz4.frame
 import pytest
 import snappy
+import zstandard
 from kafka.codec import gzip_encode, lz4_encode, snappy_encode
 
 from page.records.codecs import GZIP, LZ4, NONE, SNAPPY, ZSTD, UnreadableError, unpacked
@@ -74,7 +75,33 @@ def test_a_block_that_says_it_is_endless_is_none() -> None:
             unpacked(LZ4, framed, MOST)
 
 
-@pytest.mark.skipif(sys.version_info >= (3, 14), reason="it is read there")
-def test_zstd_says_what_reads_it() -> None:
-    with pytest.raises(UnreadableError, match=r"zstd.*Python 3\.14"):
+def test_zstd_is_read_within_the_bound_whether_a_frame_tells_its_size_or_not() -> None:
+    for has_size in (True, False):
+        made = zstandard.ZstdCompressor(write_content_size=has_size).compress(b"record " * 1000)
+        assert unpacked(ZSTD, made, MOST) == b"record " * 1000
+        assert len(unpacked(ZSTD, made, 7000)) == 7000
+        with pytest.raises(UnreadableError, match="more than the 6,999 bytes"):
+            unpacked(ZSTD, made, 6999)
+    bomb = zstandard.ZstdCompressor().compress(bytes(1 << 28))
+    with pytest.raises(UnreadableError, match="more than"):
+        unpacked(ZSTD, bomb, 1000)
+
+
+def test_zstd_that_is_none_says_so() -> None:
+    good = bytearray(zstandard.ZstdCompressor(write_checksum=True).compress(bytes(range(256)) * 40))
+    for _one in range(300):
+        bad = bytearray(good)
+        bad[CHANCE.randrange(len(bad))] ^= 1 << CHANCE.randrange(8)
+        try:
+            assert len(unpacked(ZSTD, bytes(bad), 100_000)) <= 100_000
+        except UnreadableError:
+            continue
+    with pytest.raises(UnreadableError, match="not compressed as it says"):
+        unpacked(ZSTD, b"no frame", MOST)
+
+
+def test_zstd_says_what_reads_it_where_nothing_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("compression.zstd", "zstandard"):
+        monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(UnreadableError, match=r"zstd.*Python 3\.14 or with the package zstandard"):
         unpacked(ZSTD, b"\x28\xb5\x2f\xfd", MOST)

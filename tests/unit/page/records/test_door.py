@@ -77,6 +77,8 @@ def test_only_a_reader_reads_and_only_topics_that_are_listed(port: int, caplog: 
         ):
             answer = get(port, path, user)
             assert (answer.status, "You may not read" in answer.text) == (403, True), path
+            is_json = answer.headers["content-type"].startswith("application/json")
+            assert is_json == ("format=json" in path), path
     lines = [one.getMessage() for one in caplog.records if one.name == "page.records"]
     assert len(lines) == 6
     assert all("may not read records of topic" in one and "\n" not in one and "\x1b" not in one for one in lines)
@@ -94,6 +96,7 @@ def test_a_read_that_fails_says_why_and_is_logged(port: int, caplog: pytest.LogC
     assert lines[0].startswith("user ann reads records of topic orders of cluster orders from oldest of all partitions")
     wrong = get(port, f"{ORDERS}/records?from=x", "ann")
     assert (wrong.status, "from is none of" in wrong.text) == (400, True)
+    assert get(port, f"{ORDERS}/records?format=json&from=x", "ann").json()["next_step"].startswith("from is none of")
 
 
 def test_the_page_of_a_topic_links_to_records_for_who_may_read_them(port: int) -> None:

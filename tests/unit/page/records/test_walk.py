@@ -82,6 +82,8 @@ def test_records_of_several_partitions_are_in_the_order_of_their_times() -> None
     assert [one.timestamp for one in order(some, Asked(OLDEST))] == [10, 20, 30, 40]
     assert [one.offset for one in order(some[:1] + some[3:], Asked(OLDEST, partition=0))] == [5, 6]
     assert len(order([record(one) for one in range(99)], Asked())) == bounds.RECORDS
+    searched = order([record(one) for one in range(2000)], Asked(search="x"))
+    assert (len(searched), searched[0].offset, share(3, 1000)) == (1000, 1999, 334)
     assert [share(one) for one in (0, 1, 3, 50)] == [50, 50, 17, 1]
 
 

@@ -42,7 +42,7 @@ def test_groups_are_behind_by_what_is_known_of_them() -> None:
     ("count", "more"), [(3, None), (ROWS, None), (ROWS + 1, "1 more broker"), (9, "4 more brokers")]
 )
 def test_what_is_cut_says_how_many_more_there_are(count: int, more: str | None) -> None:
-    many = [broker(number, disk_used_bytes=number * 10**11) for number in range(1, count + 1)]
+    many = [broker(number, disk_used_bytes=number * 10**11, log_dirs=[]) for number in range(1, count + 1)]
     nodes = [{"host": f"kafka{one['id']}", "node_id": one["id"], "roles": ["broker"]} for one in many]
     first = overview(state(brokers=many, inventory=nodes), Shelved()).glances[0]
     assert [row[0].text for row in first.table.rows] == [str(one) for one in range(count, max(0, count - ROWS), -1)]

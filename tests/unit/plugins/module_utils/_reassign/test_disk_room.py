@@ -8,14 +8,16 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.file_systems import (
+    Dir,
+    dir_of,
+    limit_of,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.log_sizes import Disk, LogDirs
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import InFlight, Partition
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.disk_room import (
-    Dir,
     Room,
-    dir_of,
-    limit_of,
     without_room,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.figures import planned

@@ -183,7 +183,11 @@ def hostile(name: str) -> dict[str, Any]:
     seen = info(cluster_id=name, nodes=brokers, topics=[topic(name)], under_replicated=[row], offline=[row])
     health = {"status": "DOWN", "findings": [finding(name, "down", name, found=name, next_step=name)], "cluster": seen}
     group_of = group(
-        name, 7, type=name, state=name, topics=[{"name": name, "partitions": [{"partition": 0, "lag": 7}]}]
+        name,
+        7,
+        type=name,
+        state=name,
+        topics=[{"name": name, "partitions": [{"partition": 0, "state": "known", "lag": 7}]}],
     )
     groups = {"groups": [group_of, group("g", None, error=name)], "silent_brokers": [{"id": 1, "why": name}]}
     ensemble = {

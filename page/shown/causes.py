@@ -1,0 +1,72 @@
+"""What pages show of what is wrong: findings by kind, those about one subject, and what was not asked. Pure."""
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_view import Row
+
+#: Findings of one kind that a page shows at once; others are closed until a reader opens them.
+OF_A_KIND = 3
+#: Kinds that the one line on other pages of a cluster names.
+_NAMED = 3
+#: By the list of cluster_info that a partition is in, the kind of the finding that counts it.
+_PARTITIONS = {
+    "offline": "partitions_offline",
+    "under_min_isr": "under_min_isr",
+    "under_replicated": "under_replicated",
+}
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Findings of one kind and severity: those that a page shows, and C(further) ones."""
+
+    kind: str
+    shown: Sequence[Row]
+    further: Sequence[Row] = ()
+
+
+def causes(findings: Iterable[Row]) -> list[Cause]:
+    """Return findings by kind in the order that they have: many of one kind hide no other."""
+    some = []
+    for (kind, _severity), alike in groupby(findings, key=lambda finding: (finding["kind"], finding["severity"])):
+        every = [*alike]
+        some.append(Cause(kind, every[:OF_A_KIND], every[OF_A_KIND:]))
+    return some
+
+
+def in_a_line(findings: Sequence[Row]) -> str:
+    """Return how many findings there are, and their gravest kinds; empty without one."""
+    if not findings:
+        return ""
+    kinds = [*dict.fromkeys(str(finding["kind"]) for finding in findings)]
+    return f"{len(findings):,} finding{'' if len(findings) == 1 else 's'} ({capped(kinds, _NAMED)})"
+
+
+def about_group(findings: Iterable[Row], name: str) -> list[Row]:
+    """Return the findings on a group: their sentence begins with it (module_utils/_health/group_rules.py)."""
+    return [finding for finding in findings if finding["what"].startswith(f"group {name} has ")]
+
+
+def about_topic(cluster: Row, name: str) -> list[Row]:
+    """Return the findings that count partitions of a topic, and none that is about others alone."""
+    kinds = {kind for key, kind in _PARTITIONS.items() if any(row["topic"] == name for row in cluster.get(key) or ())}
+    return [finding for finding in cluster.get("findings") or () if finding["kind"] in kinds]
+
+
+def unasked(cluster: Row) -> Iterator[str]:
+    """Yield what of the last poll could not be asked, though no finding that makes it worse says so."""
+    groups = cluster.get("groups") or {}
+    if silent := groups.get("silent_brokers"):
+        yield f"the groups of broker {capped([str(broker['id']) for broker in silent], _NAMED)}"
+    elif groups and not groups.get("known", True):
+        yield "groups"
+    if failed := [str(group["name"]) for group in groups.get("groups") or () if group.get("error")]:
+        yield f"group {capped(failed, _NAMED)}"
+    if (cluster.get("quorum") or {}).get("error"):
+        yield "the quorum"

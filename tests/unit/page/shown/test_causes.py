@@ -1,0 +1,41 @@
+"""Which findings a page shows first, and what the verdict may not rest on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from page.shown.causes import OF_A_KIND, about_group, about_topic, causes, in_a_line, unasked
+from tests.support.status_seen import finding, hurt, well
+
+
+def test_many_findings_of_one_kind_hide_no_other() -> None:
+    stopped = [finding("group_stopped", "degraded", f"group g{number} has stopped") for number in range(55)]
+    found = causes([finding("broker_down", "degraded", "kafka3 is down"), *stopped, finding("x", "note", "y")])
+    assert [(one.kind, len(one.shown), len(one.further)) for one in found] == [
+        ("broker_down", 1, 0), ("group_stopped", OF_A_KIND, 55 - OF_A_KIND), ("x", 1, 0),
+    ]  # fmt: skip
+    assert in_a_line(stopped) == "55 findings (group_stopped)"
+    assert in_a_line([]) == ""
+
+
+def test_findings_are_about_the_group_and_the_topic_that_they_name() -> None:
+    some = [finding("group_stopped", "degraded", f"group {name} has stopped in orders") for name in ("a", "ab")]
+    assert about_group(some, "a") == some[:1]
+    assert {one["kind"] for one in about_topic(hurt(), "orders")} == {"partitions_offline", "under_replicated"}
+    assert about_topic(hurt(), "payments.card") == []
+
+
+@pytest.mark.parametrize(
+    ("groups", "said"),
+    [
+        ({"silent_brokers": [{"id": 3, "why": "timed out"}]}, ["the groups of broker 3"]),
+        ({"groups": [{"name": "audit", "error": "no answer"}, {"name": "b", "error": None}]}, ["group audit"]),
+        ({"known": False}, ["groups"]),
+    ],
+)
+def test_what_was_not_asked_is_named(groups: dict[str, Any], said: list[str]) -> None:
+    cluster = well()
+    assert [*unasked({**cluster, "groups": {**cluster["groups"], **groups}})] == said
+    assert [*unasked(cluster)] == []
