@@ -153,7 +153,8 @@ def take(
         now = time.time()
         standing = stood(last.standing, last.groups, seen, now) if last else stood(Standing(), (), seen, now)
         every = Groups(seen, silent, expected.groups, True, *seconds_of(standing, now))
-        twice = told_twice(last.unanswered, last.was_led, snapshot) if last else {}
+        unled_since = (last.unled_since if last else None) or clock if is_unanswered(snapshot) else None
+        twice = told_twice(last.unanswered, clock - (unled_since or clock), snapshot) if last else {}
         state = state_of(session, snapshot, {**given_of(expected), "groups": every, **twice}, polled=True)
         features = asked_features(session, brokers)
         newest = newest_of(session, name, flows, led)
@@ -184,7 +185,7 @@ def take(
         standing=standing,
         clock=clock,
         unanswered=frozenset(snapshot.silent),
-        was_led=not is_unanswered(snapshot),
+        unled_since=unled_since,
     )
 
 

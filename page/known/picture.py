@@ -26,8 +26,8 @@ class Picture:
     the picture. C(newest): the newest records of the topics of flows. C(watched): the groups that must be there.
     C(standing): since when groups commit nothing. C(clock): when the ends of logs were read, in seconds of a clock that
     only goes forward and that pictures of one process alone share. C(unanswered): the brokers that did not answer at
-    their own address, C(was_led): whether the active controller of a quorum answered; a second picture that has the
-    same makes them down.
+    their own address, which are down when a second picture has them too; C(unled_since): since when (by that clock)
+    no active controller of a quorum has had an answer, None where it has.
     """
 
     taken: float
@@ -44,7 +44,7 @@ class Picture:
     standing: Standing = field(default_factory=Standing)
     clock: float = 0.0
     unanswered: frozenset[int] = frozenset()
-    was_led: bool = True
+    unled_since: float | None = None
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,9 @@ description:
   - Says whether a cluster is OK, DEGRADED or DOWN, and lists what is not as it should be, each finding with its
     figures, the threshold and the next step.
   - A cluster that does not answer is DOWN, which is a result; a refused login or a missing right is an error.
-  - A broker or an active controller that does not answer is looked at again after 5 seconds, with a warning, before it
-    counts as down; the controller of a cluster in ZooKeeper mode after 20 seconds.
+  - A broker that does not answer is looked at again after 5 seconds, with a warning, before it counts as down; the
+    controller of a cluster in ZooKeeper mode after 20 seconds, and a quorum without an answer after 32 seconds, since
+    brokers ask a frozen leader for 30 seconds while the quorum has another one.
   - Everything is asked, and nothing is changed. C(docs/health.md) explains each finding.
 extends_documentation_fragment:
   - streamops.kafka._attributes

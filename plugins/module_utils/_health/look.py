@@ -68,11 +68,13 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.thro
 #: OpenSSL's number of a certificate that has expired (X509_V_ERR_CERT_HAS_EXPIRED).
 _EXPIRED = 10
 _DAY = 86_400
-#: Seconds before a cluster of which something did not answer is looked at again, and the longest answer of the quorum
-#: then: longer than an election (controller.quorum.fetch.timeout.ms and election.timeout.ms are 2 s and 1 s) and than
-#: most pauses of a JVM. An ensemble of ZooKeeper replaces a controller when its session has ended, after 18 s
-#: (zookeeper.session.timeout.ms, KIP-537).
+#: Seconds before a cluster of which something did not answer is looked at again, longer than most pauses of a JVM, and
+#: the longest answer of the quorum then. An ensemble of ZooKeeper replaces a controller when its session has ended,
+#: after 18 s (zookeeper.session.timeout.ms, KIP-537).
 _AGAIN, _AGAIN_SECONDS, _AFTER_SESSION = 5.0, 10, 20.0
+#: Seconds in which a quorum without an answer may have another leader: brokers pass requests on to the frozen one until
+#: the first of them has waited for 30 s (controller.socket.timeout.ms), while the quorum elects within 3 s.
+UNLED_SECONDS = 32.0
 #: What is said of a quorum that nobody was asked for, and the longest request then: brokers pass some on to its leader.
 _UNSTEADY = "it has no stable leader"
 _UNSTEADY_SECONDS = 4
@@ -143,12 +145,12 @@ def answering(session: Session, snapshot: Snapshot) -> Snapshot:
     return replace(snapshot, elsewhere=answers.elsewhere, silent=answers.silent)
 
 
-def told_twice(before: Collection[int], was_led: bool, snapshot: Snapshot) -> dict[str, Any]:
+def told_twice(before: Collection[int], unled: float, snapshot: Snapshot) -> dict[str, Any]:
     """Return the fields of the state that take two looks: brokers that were silent ``before`` and are now, and whether
-    no active controller had an answer then (not ``was_led``) and now."""
+    no active controller has had an answer for too long; ``unled`` -- for how many seconds before this one."""
     return {
         "silent": {broker: why for broker, why in snapshot.silent.items() if broker in before},
-        "leaderless": not was_led and is_unanswered(snapshot),
+        "leaderless": unled >= UNLED_SECONDS and is_unanswered(snapshot),
     }
 
 
@@ -160,13 +162,15 @@ def is_unanswered(snapshot: Snapshot) -> bool:
 def _looked_again(session: Session, snapshot: Snapshot, is_unsteady: bool) -> tuple[Snapshot, dict[str, Any]]:
     """Look again where something did not answer; return the snapshot of then, and what told_twice has of both looks.
 
-    It takes at most _AGAIN seconds (_AFTER_SESSION for the controller of ZooKeeper mode), ANSWER_SECONDS for brokers,
-    and _AGAIN_SECONDS and a login for the quorum. Of a quorum that ``is_unsteady`` nobody is asked.
+    It takes at most _AGAIN seconds (_AFTER_SESSION for the controller of ZooKeeper mode, UNLED_SECONDS for a quorum),
+    ANSWER_SECONDS for brokers, and _AGAIN_SECONDS and a login for the quorum. Of a quorum that ``is_unsteady`` nobody
+    is asked.
     """
     is_lost = is_unanswered(snapshot) and not is_unsteady
     if not snapshot.silent and not is_lost:
         return snapshot, {}
     pause = _AFTER_SESSION if snapshot.quorum is None and snapshot.controller_id in snapshot.silent else _AGAIN
+    pause = UNLED_SECONDS if is_lost else pause
     mute = [f"broker {broker} ({why})" for broker, why in sorted(snapshot.silent.items())]
     warn(
         f"No answer of {', '.join([*mute, *(['the active controller'] if is_lost else [])])}. It is looked at again "
@@ -179,7 +183,7 @@ def _looked_again(session: Session, snapshot: Snapshot, is_unsteady: bool) -> tu
         with Session(replace(session.connection, request_timeout=limit)) as other:
             quorum = describe_quorum(other)
     again = answering(session, take_snapshot(session, quorum, min_insync=False))
-    return again, told_twice(snapshot.silent, not is_lost, again)
+    return again, told_twice(snapshot.silent, pause if is_lost else 0, again)
 
 
 def state_of(

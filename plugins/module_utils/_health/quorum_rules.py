@@ -81,6 +81,13 @@ def no_controller(state: State, limits: Limits) -> Iterator[HealthFinding]:
         )
 
 
+def _is_majority_silent(state: State) -> bool:
+    """Return whether so many controllers of the inventory are brokers that were silent in two looks that the others
+    can elect nobody."""
+    voters = [node["node_id"] for node in state.nodes or () if "controller" in node["roles"]]
+    return 2 * sum(voter in state.silent for voter in voters) >= len(voters) > 0
+
+
 def _why_idle(state: State, limits: Limits) -> tuple[str, str] | None:
     """Return why there is no controller that works although nobody says so, and what was seen of it; None where there
     may be one."""
@@ -91,7 +98,8 @@ def _why_idle(state: State, limits: Limits) -> tuple[str, str] | None:
         return f"the active controller {state.name(elected)} does not answer", state.silent[elected]
     if quorum.get("error"):
         why = str(quorum["error"])
-        return (f"no controller leads the metadata quorum ({why})", "no answer, twice") if state.leaderless else None
+        is_idle = state.leaderless or _is_majority_silent(state)
+        return (f"no controller leads the metadata quorum ({why})", "no answer, twice") if is_idle else None
     # Before KAFKA-15489 a leader goes on that has lost its majority. One that was just elected does not know of any
     # voter yet when it had caught up (None).
     voters = quorum["voters"]

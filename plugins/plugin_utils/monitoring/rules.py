@@ -44,7 +44,7 @@ class Alert:
     of it. Event-Driven Ansible starts the job template `looks` and the workflow of the change `proposes`; empty for
     none. `heard` is PromQL that has a series, with the labels of the names in `by`, while the source of the alert
     speaks; `gone` is what an alert without it does when its source is gone, FIRES, STAYS or ENDS. `tells` are the kinds
-    of findings that it tells of. `mutes` are critical alerts that follow from it, each with a matcher of its series.
+    of findings that it tells of.
     """
 
     group: str
@@ -69,7 +69,6 @@ class Alert:
     by: Sequence[str] = ()
     gone: str = ENDS
     tells: Sequence[str] = ()
-    mutes: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def query(self) -> str:
@@ -141,7 +140,6 @@ def table() -> tuple[Alert, ...]:
             by=entry.get("by", ()),
             gone=entry.get("gone", ENDS),
             tells=entry.get("tells", ()),
-            mutes=entry.get("mutes", {}),
             **{key: entry[key] for key in ("expr", "severity", "summary", "meaning", "first", "then")},
         )
         for group in yaml_load(TABLE.read_text())
@@ -166,19 +164,18 @@ def planned() -> list[str]:
 def inhibitions() -> list[dict[str, Any]]:
     """Return Alertmanager's rules: while an alert fires, the alerts that it causes are muted, and no others.
 
-    An alert that an inventory made critical is never muted; those that are critical by the table are where `mutes`
-    names them.
+    A critical alert is never muted, also where an inventory made it critical: Alertmanager never tells the end of what
+    ends while it is muted, so who was told before would wait for it for ever.
     """
-    return [rule for alert in table() for rule in _inhibitions_of(alert)]
-
-
-def _inhibitions_of(alert: Alert) -> Iterator[dict[str, Any]]:
-    """Yield the rule for the warnings that an alert causes, and one for each critical alert."""
-    source = [f'alertname="{alert.name}"', *([alert.causing] if alert.causing else [])]
-    targets = [[f'alertname=~"{"|".join(alert.causes)}"', 'severity="warning"']] if alert.causes else []
-    targets += [[f'alertname="{name}"', matcher] for name, matcher in alert.mutes.items()]
-    for target in targets:
-        yield {"source_matchers": [*source], "target_matchers": target, "equal": list(alert.within)}
+    return [
+        {
+            "source_matchers": [f'alertname="{alert.name}"', *([alert.causing] if alert.causing else [])],
+            "target_matchers": [f'alertname=~"{"|".join(alert.causes)}"', 'severity="warning"'],
+            "equal": list(alert.within),
+        }
+        for alert in table()
+        if alert.causes
+    ]
 
 
 def chosen(alerts: Iterable[Alert], choices: Mapping[str, Any]) -> list[Alert]:

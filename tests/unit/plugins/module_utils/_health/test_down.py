@@ -16,7 +16,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot 
     brokers_of,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._health import look
-from ansible_collections.streamops.kafka.plugins.module_utils._health.look import told_twice
+from ansible_collections.streamops.kafka.plugins.module_utils._health.look import UNLED_SECONDS, told_twice
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import Limits, State, status_of
 from ansible_collections.streamops.kafka.plugins.module_utils._health.rules import findings
 
@@ -49,7 +49,10 @@ CASES = [
     Case(COMBINED, (2,), (), LED, "DEGRADED", DOWN_1),
     Case(COMBINED, (), (2,), LED, "DEGRADED", DOWN_1),
     Case(COMBINED, (1,), (), UNSURE, "DEGRADED", (*DOWN_1, "quorum_unknown")),
+    # So many are silent that the one that is left can elect nobody: that needs no time.
+    Case(COMBINED, (2, 3), (), UNSURE, "DOWN", (*DOWN_2, "no_controller")),
     Case(COMBINED, (2, 3), (), LEADERLESS, "DOWN", (*DOWN_2, "no_controller")),
+    Case(ISOLATED, (2, 3), (), UNSURE, "DEGRADED", (*DOWN_2, "quorum_unknown")),
     # One was fenced before the majority was lost.
     Case(COMBINED, (3,), (2,), LEADERLESS, "DOWN", (*DOWN_2, "no_controller")),
     Case(COMBINED, (1, 2, 3), (), LEADERLESS, "DOWN", (*DOWN_3, "no_controller")),
@@ -176,11 +179,11 @@ def snapshot(silent: tuple[int, ...], quorum_of: Quorum | None) -> Snapshot:
 
 def test_only_what_two_looks_miss_is_down() -> None:
     led, lost = Quorum(1, 2, 7, (), ()), Quorum.unknown("no answer")
-    assert told_twice((2,), True, snapshot((2, 3), led)) == {"silent": {2: MUTE}, "leaderless": False}
-    assert told_twice((2,), True, snapshot((), lost)) == {"silent": {}, "leaderless": False}
-    assert told_twice((), False, snapshot((3,), led)) == {"silent": {}, "leaderless": False}
-    assert told_twice((), False, snapshot((), lost)) == {"silent": {}, "leaderless": True}
-    assert told_twice((1,), True, snapshot((1,), None)) == {"silent": {1: MUTE}, "leaderless": False}
+    assert told_twice((2,), 0, snapshot((2, 3), led)) == {"silent": {2: MUTE}, "leaderless": False}
+    assert told_twice((2,), UNLED_SECONDS - 1, snapshot((), lost)) == {"silent": {}, "leaderless": False}
+    assert told_twice((), UNLED_SECONDS, snapshot((3,), led)) == {"silent": {}, "leaderless": False}
+    assert told_twice((), UNLED_SECONDS, snapshot((), lost)) == {"silent": {}, "leaderless": True}
+    assert told_twice((1,), 0, snapshot((1,), None)) == {"silent": {1: MUTE}, "leaderless": False}
 
 
 class _Session:
@@ -233,7 +236,7 @@ def test_silence_is_looked_at_twice_and_what_answers_then_is_not_down(
     assert (seen.silent, seen.quorum, twice) == ({3: MUTE}, led, {"silent": {3: MUTE}, "leaderless": False})
     _seen, twice = looks_again(monkeypatch, snapshot((2, 3), lost), snapshot((2, 3), lost))
     assert twice == {"silent": {2: MUTE, 3: MUTE}, "leaderless": True}
-    assert slept == [look._AGAIN] * 2
+    assert slept == [UNLED_SECONDS] * 2
 
 
 def test_the_controller_of_zookeeper_mode_has_until_its_session_ends(
