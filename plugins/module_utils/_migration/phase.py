@@ -91,8 +91,11 @@ def _before(look: ClusterLook) -> Phase:
     """Return the phase of a cluster without a state in any log: not begun, where nothing else says otherwise.
 
     A znode /controller that KRaft wrote says that its controllers are missing in the inventory, or lost their disks.
+    Controllers of Kafka 4.x write no state.
     """
     modes = {look.mode_of(broker) for broker in look.broker_ids}
     znodes = look.ensemble.znodes
+    if look.registered and modes == {KRAFT} and not look.with_session:
+        return Phase(CREATED_IN_KRAFT)
     led_by_kraft = znodes is not None and znodes.kraft_epoch >= 0
     return Phase(UNKNOWN if led_by_kraft or KRAFT in modes or modes <= {""} else NOT_BEGUN)

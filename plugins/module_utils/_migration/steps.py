@@ -127,7 +127,7 @@ STEPS: Mapping[str, Step] = {
         cost="",
     ),
     phases.CREATED_IN_KRAFT: Step(
-        means="the cluster was created in KRaft mode; nothing migrates",
+        means="the cluster runs in KRaft mode, and no migration is recorded in its log; nothing migrates",
         next="",
         does="",
         confirmation="",

@@ -92,7 +92,9 @@ SILENT = {"silence": "timed out", "log": None, "running": False, "started": None
         (looks.cluster(NONE, (ZOOKEEPER,) * 3, {}, Znodes(1, -1, 3)), "cannot_migrate"),
         (looks.cluster(NONE, (MIGRATING, ZOOKEEPER, ZOOKEEPER), {}, Znodes(1, -1, 3)), "cannot_migrate"),
         (looks.cluster(NONE, (KRAFT,) * 3, {1: False, 2: False, 3: False}, None), "created_in_kraft"),
-        # No log has a state.
+        # No log has a state. Controllers of 4.x write none.
+        (looks.cluster("", (KRAFT,) * 3, {1: False, 2: False, 3: False}, None), "created_in_kraft"),
+        (looks.cluster("", (KRAFT, KRAFT, ZOOKEEPER), {1: False, 2: False}, Znodes(3, -1, 3)), "unknown"),
         (looks.cluster(None, (KRAFT,) * 3, {}, None), "unknown"),
         (looks.cluster(None, (ZOOKEEPER,) * 3, {}, Znodes(101, 4, 9)), "unknown"),
         (looks.cluster(None, (ZOOKEEPER,) * 3, {}, None), "not_begun"),
