@@ -33,15 +33,18 @@ _MOST_BYTES = 512 * 2**20
 _TRIES = 3
 
 
-def migration_info(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the module migration_info does; nothing is changed."""
-    files = read_record(params["state_dir"])
-    own = process(files, params["config_file"])
+def migration_info(state_dir: str, config_file: str, metadata_dir: str) -> dict[str, Any]:
+    """Return what a node tells of the migration; nothing is changed.
+
+    state_dir, config_file -- as node_info has them; metadata_dir -- of a controller, empty of another node
+    """
+    files = read_record(state_dir)
+    own = process(files, config_file)
     log, unread, known = None, "", None
-    if params["metadata_dir"]:
-        known = quorum(params["metadata_dir"])
+    if metadata_dir:
+        known = quorum(metadata_dir)
         try:
-            log = metadata_log(params["metadata_dir"])
+            log = metadata_log(metadata_dir)
         except (OSError, UnclearLogError) as problem:
             unread = str(problem)
     return {

@@ -175,7 +175,7 @@ PARAMS = {"state_dir": "", "config_file": "", "metadata_dir": ""}
 
 
 def test_a_node_that_never_started_tells_nothing(tmp_path: Path) -> None:
-    assert look.migration_info({**PARAMS, "state_dir": str(tmp_path), "metadata_dir": str(tmp_path)}) == {
+    assert look.migration_info(**{**PARAMS, "state_dir": str(tmp_path), "metadata_dir": str(tmp_path)}) == {
         "changed": False, "running": False, "release": "", "started": None, "log": None, "unread": "", "epoch": 0,
     }  # fmt: skip
 
@@ -189,7 +189,7 @@ def test_a_node_tells_its_last_start_and_no_secret_of_it(tmp_path: Path) -> None
     (record / "jvm.options").write_text('-cp\n"/opt/kafka-3.9.2-0123456789ab/libs/*"\n')
     directory = written(tmp_path, {f"{0:020d}.log": batch(0, [STATE[MIGRATION], registered(1, True)], epoch=6)})
     (tmp_path / "__cluster_metadata-0" / "quorum-state").write_text('{"leaderId":101,"leaderEpoch":8}')
-    told = look.migration_info({**PARAMS, "state_dir": str(tmp_path), "metadata_dir": directory})
+    told = look.migration_info(**{**PARAMS, "state_dir": str(tmp_path), "metadata_dir": directory})
     assert told["started"] == {
         "process.roles": "", "zookeeper.metadata.migration.enable": "true", "inter.broker.protocol.version": "",
     }  # fmt: skip
@@ -202,5 +202,5 @@ def test_a_log_that_may_not_be_read_is_named(tmp_path: Path, monkeypatch: pytest
         raise PermissionError(13, "Permission denied", "/data/__cluster_metadata-0")
 
     monkeypatch.setattr(look, "metadata_log", denied)
-    told = look.migration_info({**PARAMS, "metadata_dir": str(tmp_path)})
+    told = look.migration_info(**{**PARAMS, "metadata_dir": str(tmp_path)})
     assert (told["log"], "Permission denied" in told["unread"]) == (None, True)
