@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Named states in which a migration to KRaft cannot go on or back, each with its fix. Pure.
+
+A trouble blocks the next step, the way back, both, or neither: then it is only told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.cves import numbers
+from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
+from ansible_collections.streamops.kafka.plugins.module_utils._migration.model import (
+    BROKER,
+    CONTROLLER,
+    KRAFT,
+    MIGRATING,
+    MIGRATION,
+    NONE,
+    POST_MIGRATION,
+    PRE_MIGRATION,
+    PROTOCOL,
+    ZOOKEEPER,
+    ClusterLook,
+    NodeLook,
+    hosts,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._migration.phase import (
+    CREATED_IN_KRAFT,
+    UNKNOWN,
+    ZOOKEEPER_GONE,
+    Phase,
+)
+
+#: The only release that this collection migrates with: the last one with ZooKeeper, with its latest fixes (KIP-866).
+RELEASE, BRIDGE = "3.9.2", (3, 9)
+FORWARD, BACK = "forward", "back"
+_BOTH = (FORWARD, BACK)
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """A state by its name: what was seen, the fix, and the directions that are blocked until then."""
+
+    name: str
+    what: str
+    fix: str
+    blocks: tuple[str, ...] = _BOTH
+
+    def __str__(self) -> str:
+        return f"{self.what}. fix: {self.fix}"
+
+
+#: Looks for one state.
+Check = Callable[[ClusterLook], Iterator[Trouble]]
+_CHECKS: list[Check] = []
+
+
+def _check(check: Check) -> Check:
+    """Add a check to those of every look."""
+    _CHECKS.append(check)
+    return check
+
+
+def troubles_of(look: ClusterLook, phase: Phase) -> tuple[Trouble, ...]:
+    """Return the named states of a cluster, those that block most first."""
+    if phase.name == CREATED_IN_KRAFT:
+        return ()
+    checks = [_brokers_left_behind] if phase.name == ZOOKEEPER_GONE else _CHECKS
+    troubles = [trouble for check in checks for trouble in check(look)]
+    if phase.name == UNKNOWN and not troubles:
+        troubles.append(
+            Trouble("nothing_tells", "no broker and no controller tells its mode", "start the nodes, and look again")
+        )
+    return tuple(sorted(troubles, key=lambda trouble: -len(trouble.blocks)))
+
+
+# -- what does not tell --------------------------------------------------------------------------------------------
+
+
+@_check
+def _nodes_that_do_not_tell(look: ClusterLook) -> Iterator[Trouble]:
+    silent = [node for node in look.controllers if node.silence]
+    if silent:
+        what = f"controller {hosts(silent)} does not answer ({silent[0].silence}), so it may still run"
+        yield Trouble("controller_silent", what, "mend the connection to its machine, and look again")
+    # A controller without a log is one that the next step starts.
+    stopped = [node for node in look.controllers if not node.running and not node.silence and node.log is not None]
+    if stopped:
+        what = f"controller {hosts(stopped)} is down: its process does not run"
+        yield Trouble("controller_down", what, "start it, and look again", (FORWARD,))
+    away = [node for node in look.brokers if not node.answers]
+    if away:
+        why = next((node.silence for node in away if node.silence), "its process does not run")
+        what = f"broker {hosts(away)} is down ({why}), which counts as a broker that has not done the last step"
+        yield Trouble("broker_down", what, "start it, and look again", (FORWARD,))
+    unread = [node for node in look.controllers if node.unread]
+    if unread:
+        what = f"the metadata log of controller {hosts(unread)} could not be read: {unread[0].unread}"
+        yield Trouble("log_unread", what, "run as the user that runs Kafka or as root")
+    unrecorded = [node for node in look.nodes if node.answers and node.started is None]
+    if unrecorded:
+        what = f"{hosts(unrecorded)} runs without a start record, so the mode that it was started in is not known"
+        yield Trouble("not_recorded", what, "restart it with site.yml before the next step", (FORWARD,))
+
+
+@_check
+def _ensemble_that_does_not_tell(look: ClusterLook) -> Iterator[Trouble]:
+    ensemble = look.ensemble
+    if ensemble.znodes is None and ensemble.servers and look.state != POST_MIGRATION:
+        why = ensemble.unread or f"{ensemble.serving} of {ensemble.servers} servers serve"
+        yield Trouble("znodes_unread", f"the znodes could not be read: {why}", "mend the ensemble, and look again")
+
+
+@_check
+def _quorum_without_majority(look: ClusterLook) -> Iterator[Trouble]:
+    formed = [node for node in look.controllers if node.log is not None]
+    running = [node for node in formed if node.answers]
+    if formed and 2 * len(running) <= len(look.controllers):
+        what = f"{len(running)} of {len(look.controllers)} controllers run, which is no majority"
+        yield Trouble("no_quorum", what, "start the other controllers")
+
+
+# -- what was decided before ---------------------------------------------------------------------------------------
+
+
+@_check
+def _other_release(look: ClusterLook) -> Iterator[Trouble]:
+    others = [node for node in look.nodes if node.release and node.release != RELEASE]
+    if others and look.state != POST_MIGRATION:
+        releases = ", ".join(sorted({node.release for node in others}))
+        what = f"{hosts(others)} runs Kafka {releases}; the migration needs {RELEASE} on every node"
+        yield Trouble("other_release", what, f"bring every node to {RELEASE} with upgrade.yml", (FORWARD,))
+
+
+@_check
+def _old_protocol(look: ClusterLook) -> Iterator[Trouble]:
+    old = [node for node in look.brokers if node.mode in (ZOOKEEPER, MIGRATING) and _is_old(node)]
+    if old:
+        what = f"broker {hosts(old)} was started with {PROTOCOL} below 3.9, so KRaft does not register it"
+        yield Trouble("old_protocol", what, f"remove {PROTOCOL} from kafka_config, then run site.yml", (FORWARD,))
+
+
+def _is_old(node: NodeLook) -> bool:
+    """Tell whether the protocol that a broker was started with is below 3.9; without one it is that of the release."""
+    # Such as 3.9-IV0.
+    version = numbers((node.started or {}).get(PROTOCOL, "").partition("-")[0])
+    return bool(version) and version < BRIDGE
+
+
+@_check
+def _combined(look: ClusterLook) -> Iterator[Trouble]:
+    both = {BROKER, CONTROLLER}
+    combined = [node for node in look.nodes if both <= node.roles or both <= node.started_roles]
+    if combined and look.state != POST_MIGRATION:
+        what = f"{hosts(combined)} is a broker and a controller; a migration has isolated controllers only (KIP-866)"
+        yield Trouble("combined", what, "give the controllers hosts of their own in kraft_controllers", (FORWARD,))
+
+
+@_check
+def _shared_ids(look: ClusterLook) -> Iterator[Trouble]:
+    brokers = look.broker_ids
+    shared = [node for node in look.controllers if node.id in brokers and BROKER not in node.roles]
+    if shared:
+        what = f"controller {hosts(shared)} has the id of a broker"
+        yield Trouble("shared_ids", what, "give each controller a kafka_node_id that no broker has", (FORWARD,))
+
+
+# -- controllers ---------------------------------------------------------------------------------------------------
+
+
+@_check
+def _controllers_without_flag(look: ClusterLook) -> Iterator[Trouble]:
+    without = [node for node in look.controllers if node.started is not None and not node.flagged]
+    if look.state == NONE and any(look.mode_of(broker) in (ZOOKEEPER, MIGRATING) for broker in look.broker_ids):
+        what = "the controllers were first started without the migration flag, so no migration begins from their log"
+        fix = "stop them, set their metadata directories aside, format them again, and start them with the flag"
+        yield Trouble("controllers_without_flag", what, fix, (FORWARD,))
+    elif without and look.state in ("", PRE_MIGRATION):
+        what = f"controller {hosts(without)} was started without the migration flag"
+        yield Trouble("controllers_without_flag", what, "restart it with the flag before the next step", (FORWARD,))
+    elif without and look.state == MIGRATION:
+        what = f"controller {hosts(without)} runs without the migration flag: once it leads, the migration is finalised"
+        fix = "restart it with the flag to keep the way back; restart the others without it to finalise"
+        yield Trouble("finalises_when_it_leads", what, fix, ())
+
+
+@_check
+def _logs_differ(look: ClusterLook) -> Iterator[Trouble]:
+    behind = [node for node in look.controllers if node.log is not None and node.log.state != look.state]
+    if behind:
+        what = f"the log of controller {hosts(behind)} is behind: it does not have the state {look.state}"
+        yield Trouble("state_differs", what, "wait until it has caught up, and look again", (FORWARD,))
+
+
+# -- brokers -------------------------------------------------------------------------------------------------------
+
+
+@_check
+def _brokers_out_of_step(look: ClusterLook) -> Iterator[Trouble]:
+    running = [node for node in look.brokers if node.answers]
+    by_mode = {mode: [node for node in running if node.mode == mode] for mode in (ZOOKEEPER, MIGRATING, KRAFT)}
+    if look.state == MIGRATION and by_mode[ZOOKEEPER]:
+        what = f"broker {hosts(by_mode[ZOOKEEPER])} was restarted without the migration flag during the dual write"
+        yield Trouble("broker_without_flag", what, "restart it with the flag", (FORWARD,))
+    if look.state in ("", PRE_MIGRATION) and by_mode[KRAFT]:
+        what = f"broker {hosts(by_mode[KRAFT])} was started in KRaft mode before the metadata was copied"
+        yield Trouble("broker_too_early", what, "start it in ZooKeeper mode with the migration flag again")
+    if not look.state and by_mode[MIGRATING]:
+        what = f"broker {hosts(by_mode[MIGRATING])} has the migration flag, but no controller has begun a migration"
+        yield Trouble("broker_flag_without_controllers", what, "start the controllers, or remove the flag", ())
+    if look.state in (PRE_MIGRATION, MIGRATION):
+        missing = [node for node in by_mode[MIGRATING] + by_mode[KRAFT] if not _is_registered(look, node)]
+        if missing:
+            what = f"broker {hosts(missing)} runs, but KRaft has not registered it as it was started"
+            fix = f"check {PROTOCOL}, the port of the controllers, TLS names and the migration flag, in this order"
+            yield Trouble("not_registered", what, fix, (FORWARD,))
+
+
+def _is_registered(look: ClusterLook, node: NodeLook) -> bool:
+    return look.registered.get(node.id) is (node.mode == MIGRATING)
+
+
+@_check
+def _brokers_left_behind(look: ClusterLook) -> Iterator[Trouble]:
+    """Look for brokers that finalising has shut out (KAFKA-20960)."""
+    if look.state != POST_MIGRATION:
+        return
+    left = sorted(broker for broker in look.broker_ids if look.mode_of(broker) in (ZOOKEEPER, MIGRATING))
+    if left:
+        what = f"broker {_ids(left)} was still a broker of ZooKeeper when the migration was finalised (KAFKA-20960)"
+        yield Trouble("left_behind", what, "start it in KRaft mode with its data, and keep ZooKeeper until it is back")
+
+
+@_check
+def _brokers_without_a_host(look: ClusterLook) -> Iterator[Trouble]:
+    strangers = sorted(look.broker_ids - {node.id for node in look.brokers})
+    if strangers:
+        what = f"broker {_ids(strangers)} is registered, and missing in the inventory"
+        yield Trouble("unknown_broker", what, "add it to kafka_brokers, or stop and unregister it", (FORWARD,))
+
+
+# -- znodes --------------------------------------------------------------------------------------------------------
+
+
+@_check
+def _migration_left(look: ClusterLook) -> Iterator[Trouble]:
+    """Look for a copy that an earlier try completed: controllers would write their empty log to ZooKeeper
+    (strimzi#11262)."""
+    znodes = look.ensemble.znodes
+    if znodes and znodes.migration and look.state not in (MIGRATION, POST_MIGRATION):
+        if znodes.migration.is_copied:
+            what = "znode /migration is left from an earlier try: the copy would be skipped and the cluster emptied"
+            fix = "stop the controllers, then read and delete /migration before any controller starts"
+            yield Trouble("migration_left", what, fix, (FORWARD,))
+        elif not look.state:
+            what = "znode /migration is left from controllers that copied nothing"
+            yield Trouble("migration_left_empty", what, "it may stay, or be deleted while no controller runs", ())
+
+
+@_check
+def _wrong_controller(look: ClusterLook) -> Iterator[Trouble]:
+    znodes = look.ensemble.znodes
+    if znodes is None:
+        return
+    if look.state == MIGRATION and znodes.kraft_epoch < 0:
+        who = "no one" if znodes.controller is None else f"broker {znodes.controller}"
+        what = f"znode /controller names {who} although the metadata is in KRaft: a way back was begun and not ended"
+        yield Trouble(
+            "half_way_back", what, "end the way back: stop the controllers and restart the brokers", (FORWARD,)
+        )
+    if not look.state and znodes.kraft_epoch >= 0:
+        what = f"znode /controller names node {znodes.controller} of KRaft, and no log of the inventory knows of it"
+        fix = "add the controllers to the inventory; where they are gone for good, delete /controller, then /migration"
+        yield Trouble("controller_left", what, fix)
+
+
+@_check
+def _epoch_above(look: ClusterLook) -> Iterator[Trouble]:
+    """Compare the epochs, as Kafka's page does before a way back (KAFKA-20488): ZooKeeper's has to be greater."""
+    znodes, epoch = look.ensemble.znodes, look.epoch
+    if znodes is None or znodes.epoch is None or look.state != MIGRATION:
+        return
+    if epoch >= znodes.epoch:
+        what = (
+            f"the epoch of the KRaft quorum is {epoch}, /controller_epoch is {znodes.epoch}: brokers that went back "
+            "would ignore the controller of ZooKeeper, and partitions would go offline (KAFKA-20488)"
+        )
+        fix = f"on the way back set /controller_epoch to {epoch + 1} after the controllers stopped"
+        yield Trouble("epoch_above", what, fix, ())
+
+
+def _ids(ids: list[int]) -> str:
+    return capped([str(number) for number in ids])
