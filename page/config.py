@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import is_network
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from page.alerts.settings import Alertmanager, alertmanager_of
@@ -143,16 +144,9 @@ def _wrong_proxies(proxies: object) -> list[str]:
     return [
         f"trusted_proxies has {short(proxy)}. Give an address, as 192.0.2.1, or a network, as 192.0.2.0/24."
         for proxy in proxies
-        if not _is_network(proxy)
+        # With all addresses there are each client could name itself.
+        if not is_network(proxy)
     ]
-
-
-def _is_network(text: object) -> bool:
-    try:
-        # All of the addresses there are would let each client name itself.
-        return isinstance(text, str) and ipaddress.ip_network(text).prefixlen > 0
-    except ValueError:
-        return False
 
 
 def _wrong_reports(reports: object) -> list[str]:

@@ -12,19 +12,18 @@ import json
 import re
 import time
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.routes import alertmanager
-from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.rules import table as alerts_table
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render import metrics
 from tests.support.alertmanager import Alertmanager, Receiver
 from tests.support.modules import run_module
 from tests.support.page import Page
 from tests.support.prometheus import Prometheus, prometheus
-from tests.support.states import Row, notified
+from tests.support.states import CRITICAL, Row
 from tests.support.trio import IDS, Trio
 
 #: The name of the cluster.
@@ -104,51 +103,40 @@ class Chain:
         return {"bootstrap_servers": self.trio.bootstrap_servers, "request_timeout": 5}
 
     def plays(self, row: Row) -> TimeLine:
-        """Wait until all mouths say what a row of the table says, and the receiver was told of what wakes a person.
+        """Wait until all mouths say what a row of the table says, and the receiver was told of what wakes a person."""
+        return self._told(
+            row.name,
+            page=lambda now: now.page == row.says["page"],
+            health=lambda now: now.health == row.says["health"],
+            metric=lambda now: now.metric == row.says["metric"],
+            first=lambda now: not row.kinds or now.first == row.kinds[0],
+            alerts=lambda now: row.alerts <= now.alerts,
+            told=lambda now: row.alerts & CRITICAL <= now.told,
+        )
 
-        Everything is asked while it begins, so that a mouth that said better for longer than its bound is seen.
-        """
-        told = notified(row.alerts)
-        wanted = {"page": row.says["page"], "health": row.says["health"], "metric": row.says["metric"]}
-        line, now = TimeLine(self.said()), self.said()
-        deadline = time.monotonic() + PATIENCE
+    def rests(self) -> TimeLine:
+        """Wait until all say that all is well again, and the receiver was told that all critical alerts have ended."""
+        return self._told(
+            "at rest",
+            page=lambda now: now.page == "OK",
+            health=lambda now: now.health == "200 ok",
+            metric=lambda now: now.metric == "OK",
+            alerts=lambda now: not now.alerts & CRITICAL,
+            told=lambda now: not now.told & CRITICAL,
+        )
+
+    def _told(self, what: str, **mouths: Callable[[Said], bool]) -> TimeLine:
+        """Wait until all mouths say it at once; return when each of them said it first."""
+        line, deadline = TimeLine(self.said()), time.monotonic() + PATIENCE
         while True:
             now = self.said()
-            for mouth, word in wanted.items():
-                if getattr(now, mouth) == word:
-                    line.note(mouth, now)
-            if not row.kinds or now.first == row.kinds[0]:
-                line.note("first", now)
-            if row.alerts <= now.alerts:
-                line.note("alerts", now)
-            if told <= now.told:
-                line.note("told", now)
-            if len(line.at) == len(wanted) + 3:
+            says = [mouth for mouth, is_said in mouths.items() if is_said(now)]
+            for mouth in says:
+                line.note(mouth, now)
+            if len(says) == len(mouths):
                 return line
-            assert time.monotonic() < deadline, f"{row.name}: {line}; now {now}"
+            assert time.monotonic() < deadline, f"{what}: {line}; now {now}"
             time.sleep(0.3)
-
-    def rests(self, told: frozenset[str]) -> TimeLine:
-        """Wait until all say that all is well again, and the receiver was told that these alerts have ended."""
-        line = TimeLine(self.said())
-        deadline = time.monotonic() + PATIENCE
-        while True:
-            now = self.said()
-            for mouth, word in {"page": "OK", "health": "200 ok", "metric": "OK"}.items():
-                if getattr(now, mouth) == word:
-                    line.note(mouth, now)
-            if not now.alerts & CRITICAL:
-                line.note("alerts", now)
-            if not now.told & told:
-                line.note("told", now)
-            if len(line.at) == 5:
-                return line
-            assert time.monotonic() < deadline, f"not at rest: {line}; now {now}"
-            time.sleep(0.3)
-
-
-#: The alerts that wake a person.
-CRITICAL = frozenset(alert.name for alert in alerts_table() if alert.severity == "critical")
 
 
 def evaluations(watch: Prometheus) -> int:

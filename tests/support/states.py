@@ -44,6 +44,10 @@ _THROTTLE = {"kind": "broker", "name": "1", "key": "leader.replication.throttled
 _MINUTES = NOW // 60 + 1
 
 
+#: The alerts that wake a person; nothing mutes them.
+CRITICAL = frozenset(alert.name for alert in alerts_table() if alert.severity == "critical")
+
+
 @dataclass(frozen=True)
 class Row:
     """One row of the table; C(says) has what status.yml, the page, its /health and its metric say."""
@@ -76,12 +80,6 @@ def table() -> dict[str, Row]:
         )
         for name, row in read.items()
     }
-
-
-def notified(firing: frozenset[str]) -> frozenset[str]:
-    """Return which of the alerts of a cluster a person is woken by: the critical ones, which nothing mutes."""
-    known = {alert.name: alert for alert in alerts_table()}
-    return frozenset(name for name in firing if known[name].severity == "critical")
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError, WaitTimeoutError
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import PATIENCE
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, GOING, Advance, Step, follow
 
 #: Seconds between two looks.
 PAUSE = 0.2
@@ -51,16 +51,15 @@ def wait_until_none(what: str, missing: Callable[[], Sequence[str]], timeout: fl
     WaitTimeoutError with the last names after C(timeout) seconds in which it did not name fewer than ever, or after
     PATIENCE times as long in all: a slow cluster that takes thousands of changes is not given up while it does.
     """
-    began = time.monotonic()
-    deadline, fewest = began + timeout, None
-    while True:
-        names = missing()
-        if not names:
-            return
-        now = time.monotonic()
-        if fewest is not None and len(names) < fewest:
-            deadline = max(deadline, min(now + timeout, began + PATIENCE * timeout))
-        fewest = len(names) if fewest is None else min(fewest, len(names))
-        if now > deadline:
-            raise WaitTimeoutError(what, max(timeout, round(now - began)), list(names), ACCEPTED)
-        time.sleep(PAUSE)
+    names: list[str] = []
+    advance = Advance()
+
+    def look(_elapsed: float) -> Step:
+        """Ask what is missing; fewer than ever is progress."""
+        names[:] = missing()
+        advance.take(settled=-len(names))
+        return Step(GOING if names else DONE, "", progress=str(advance))
+
+    followed = follow(look, lambda _line: None, time.monotonic, lambda _left: time.sleep(PAUSE), timeout, PAUSE)
+    if followed.timed_out:
+        raise WaitTimeoutError(what, max(timeout, round(followed.elapsed)), names, ACCEPTED)

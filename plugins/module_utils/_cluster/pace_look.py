@@ -65,8 +65,8 @@ def refuse_slower(session: Session, broker: int | None, sentence: str) -> None:
     """Raise RequestFailedError for a sentence of C(slower), with the controller that is active; do nothing without."""
     if sentence:
         quorum = describe_quorum(session)
-        known = quorum is not None and quorum.leader_id is not None
-        active = f"; controller {quorum.leader_id} is active, whose files decide that" if quorum and known else ""
+        leader = quorum.leader_id if quorum else None
+        active = "" if leader is None else f"; controller {leader} is active, whose files decide that"
         name = "the node" if broker is None else f"broker {broker}"
         raise RequestFailedError("prove", name, "SLOWER_THAN_BEFORE", f"{sentence}{active}")
 

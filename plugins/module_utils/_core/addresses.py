@@ -30,6 +30,14 @@ def is_address(host: str) -> bool:
     return True
 
 
+def is_network(text: object) -> bool:
+    """Return whether a text is an address, or a network (CIDR) with at least one bit, so not all addresses."""
+    try:
+        return isinstance(text, str) and ipaddress.ip_network(text).prefixlen > 0
+    except ValueError:
+        return False
+
+
 def is_loopback(host: str) -> bool:
     """Return whether a host is localhost or a loopback address of IPv4 or IPv6; names are not resolved."""
     if host.lower() in ("localhost", "localhost.localdomain"):

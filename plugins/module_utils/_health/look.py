@@ -56,6 +56,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.model impo
     phrases,
     status_of,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._health.quorum_rules import can_elect_nobody
 from ansible_collections.streamops.kafka.plugins.module_utils._health.rack_rules import losses
 from ansible_collections.streamops.kafka.plugins.module_utils._health.rules import findings
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.api import read_record
@@ -125,7 +126,7 @@ def _health(connection: Connection, params: Mapping[str, Any]) -> dict[str, Any]
             # A broker would wait for the answer of a leader that does not last.
             quorum = Quorum.unknown(_UNSTEADY) if given["unsteady"] else describe_quorum(session)
             snapshot = answering(session, take_snapshot(session, quorum, min_insync=False))
-            snapshot, twice = _looked_again(session, snapshot, bool(given["unsteady"]))
+            snapshot, twice = _looked_again(session, snapshot, given)
             return judged(state_of(session, snapshot, {**given, **twice}, watched=watched), limits)
     except (ClusterUnreachableError, RequestFailedError) as error:
         # One that answers and refuses our login is no cluster that is down.
@@ -159,18 +160,21 @@ def is_unanswered(snapshot: Snapshot) -> bool:
     return snapshot.quorum is not None and bool(snapshot.quorum.error)
 
 
-def _looked_again(session: Session, snapshot: Snapshot, is_unsteady: bool) -> tuple[Snapshot, dict[str, Any]]:
+def _looked_again(session: Session, snapshot: Snapshot, given: Mapping[str, Any]) -> tuple[Snapshot, dict[str, Any]]:
     """Look again where something did not answer; return the snapshot of then, and what told_twice has of both looks.
 
-    It takes at most _AGAIN seconds (_AFTER_SESSION for the controller of ZooKeeper mode, UNLED_SECONDS for a quorum),
-    ANSWER_SECONDS for brokers, and _AGAIN_SECONDS and a login for the quorum. Of a quorum that ``is_unsteady`` nobody
-    is asked.
+    It takes at most _AGAIN seconds (_AFTER_SESSION for the controller of ZooKeeper mode, UNLED_SECONDS for a quorum
+    that may elect), ANSWER_SECONDS for brokers, and _AGAIN_SECONDS and a login for the quorum. Of a quorum that is
+    ``unsteady`` nobody is asked.
     """
-    is_lost = is_unanswered(snapshot) and not is_unsteady
+    is_lost = is_unanswered(snapshot) and not given["unsteady"]
     if not snapshot.silent and not is_lost:
         return snapshot, {}
-    pause = _AFTER_SESSION if snapshot.quorum is None and snapshot.controller_id in snapshot.silent else _AGAIN
-    pause = UNLED_SECONDS if is_lost else pause
+    pause = _AGAIN
+    if snapshot.quorum is None and snapshot.controller_id in snapshot.silent:
+        pause = _AFTER_SESSION
+    elif is_lost and not can_elect_nobody(given["nodes"], snapshot.silent):
+        pause = UNLED_SECONDS
     mute = [f"broker {broker} ({why})" for broker, why in sorted(snapshot.silent.items())]
     warn(
         f"No answer of {', '.join([*mute, *(['the active controller'] if is_lost else [])])}. It is looked at again "

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
@@ -81,11 +81,11 @@ def no_controller(state: State, limits: Limits) -> Iterator[HealthFinding]:
         )
 
 
-def _is_majority_silent(state: State) -> bool:
-    """Return whether so many controllers of the inventory are brokers that were silent in two looks that the others
-    can elect nobody."""
-    voters = [node["node_id"] for node in state.nodes or () if "controller" in node["roles"]]
-    return 2 * sum(voter in state.silent for voter in voters) >= len(voters) > 0
+def can_elect_nobody(nodes: Iterable[Mapping[str, Any]], silent: Collection[int]) -> bool:
+    """Return whether so many controllers of the inventory are brokers that are silent that the others are no
+    majority."""
+    voters = [node["node_id"] for node in nodes if "controller" in node["roles"]]
+    return 2 * sum(voter in silent for voter in voters) >= len(voters) > 0
 
 
 def _why_idle(state: State, limits: Limits) -> tuple[str, str] | None:
@@ -98,7 +98,7 @@ def _why_idle(state: State, limits: Limits) -> tuple[str, str] | None:
         return f"the active controller {state.name(elected)} does not answer", state.silent[elected]
     if quorum.get("error"):
         why = str(quorum["error"])
-        is_idle = state.leaderless or _is_majority_silent(state)
+        is_idle = state.leaderless or can_elect_nobody(state.nodes, state.silent)
         return (f"no controller leads the metadata quorum ({why})", "no answer, twice") if is_idle else None
     # Before KAFKA-15489 a leader goes on that has lost its majority. One that was just elected does not know of any
     # voter yet when it had caught up (None).

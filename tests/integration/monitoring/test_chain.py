@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from tests.support.chain import CRITICAL, EVALUATIONS, POLLS, Chain, TimeLine, running
+from tests.support.chain import EVALUATIONS, POLLS, Chain, TimeLine, running
 from tests.support.cluster import until
 from tests.support.groups import commit, produce
 from tests.support.runs import paused
-from tests.support.states import table
+from tests.support.states import CRITICAL, table
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +55,7 @@ def told_in_time(line: TimeLine) -> None:
 def test_nodes_that_are_frozen_are_told_and_told_again_when_they_go_on(
     chain: Chain, row: str, frozen: list[int]
 ) -> None:
-    chain.rests(CRITICAL)
+    chain.rests()
     with contextlib.ExitStack() as stack:
         for node in frozen:
             stack.enter_context(chain.trio.paused(node))
@@ -63,7 +63,7 @@ def test_nodes_that_are_frozen_are_told_and_told_again_when_they_go_on(
         assert chain.status().get("status") == table()[row].says["status"]
         told_in_time(line)
     chain.trio.at_its_best()
-    chain.rests(CRITICAL)
+    chain.rests()
 
 
 @pytest.mark.full
@@ -74,30 +74,30 @@ def test_nodes_that_are_frozen_are_told_and_told_again_when_they_go_on(
 def test_nodes_that_are_killed_are_told_and_told_again_when_they_are_back(
     chain: Chain, row: str, stopped: list[int]
 ) -> None:
-    chain.rests(CRITICAL)
+    chain.rests()
     chain.trio.kill(*stopped)
     line = chain.plays(table()[row])
     assert chain.status().get("status") == table()[row].says["status"]
     told_in_time(line)
     chain.trio.start(*stopped)
-    chain.rests(CRITICAL)
+    chain.rests()
 
 
 @pytest.mark.full
 def test_a_topic_without_a_leader_is_told(chain: Chain) -> None:
-    chain.rests(CRITICAL)
+    chain.rests()
     create(chain, "single", [[3]], 1)
     chain.trio.kill(3)
     told_in_time(chain.plays(table()["the only replica of a topic down"]))
     chain.trio.start(3)
     client = AdminClient({"bootstrap.servers": ",".join(chain.trio.bootstrap_servers)})
     client.delete_topics(["single"])["single"].result(60)
-    chain.rests(CRITICAL)
+    chain.rests()
 
 
 @pytest.mark.full
 def test_a_dead_node_is_told_while_55_groups_stand_still(chain: Chain) -> None:
-    chain.rests(CRITICAL)
+    chain.rests()
     servers, groups = chain.trio.bootstrap_servers, [f"group-{number:02}" for number in range(55)]
     create(chain, "read", [[1, 2, 3]], 2)
     produce(servers, "read", 1, 10)
@@ -116,12 +116,12 @@ def test_a_dead_node_is_told_while_55_groups_stand_still(chain: Chain) -> None:
     client = AdminClient({"bootstrap.servers": ",".join(servers)})
     client.delete_topics(["read"])["read"].result(60)
     assert not [one for one in client.delete_consumer_groups(groups).values() if one.exception(60)]
-    chain.rests(CRITICAL)
+    chain.rests()
 
 
 @pytest.mark.full
 def test_a_prometheus_that_stands_still_ends_the_watchdog(chain: Chain) -> None:
-    chain.rests(CRITICAL)
+    chain.rests()
     until(lambda: "KafkaWatchdog" in chain.receiver.firing(), "the watchdog to arrive", 120)
     with paused(chain.watch.pid):
         until(lambda: "KafkaWatchdog" not in chain.receiver.firing(), "the watchdog to end", 300)
@@ -130,7 +130,7 @@ def test_a_prometheus_that_stands_still_ends_the_watchdog(chain: Chain) -> None:
 
 @pytest.mark.full
 def test_a_receiver_that_refuses_is_told_by_the_watchdog_that_stops(chain: Chain) -> None:
-    chain.rests(CRITICAL)
+    chain.rests()
     until(lambda: "KafkaWatchdog" in chain.watch.firing(), "the watchdog")
     with chain.receiver.refusing():
         chain.trio.kill(3)
@@ -139,12 +139,12 @@ def test_a_receiver_that_refuses_is_told_by_the_watchdog_that_stops(chain: Chain
     until(lambda: "KafkaNodeDown" in chain.receiver.firing(), "what was refused to arrive", 300)
     chain.trio.start(3)
     until(lambda: "KafkaWatchdog" in chain.watch.firing(), "the watchdog to go on", 300)
-    chain.rests(CRITICAL)
+    chain.rests()
 
 
 @pytest.mark.full
 def test_a_page_that_is_silent_takes_no_alert_back_and_is_told_itself(chain: Chain) -> None:
-    chain.rests(CRITICAL)
+    chain.rests()
     chain.trio.kill(3)
     chain.plays(table()["one broker down"])
     before = chain.watch.firing() & CRITICAL
@@ -152,4 +152,4 @@ def test_a_page_that_is_silent_takes_no_alert_back_and_is_told_itself(chain: Cha
         chain.watch.fires("KafkaWatcherDown", *before, timeout=300)
         assert before <= chain.receiver.firing()
     chain.trio.start(3)
-    chain.rests(CRITICAL)
+    chain.rests()

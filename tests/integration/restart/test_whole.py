@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic
 
-from tests.support.cluster import Cluster, read_until, until
+from tests.support.cluster import Cluster, Run, read_until, until
 from tests.support.growing import three_nodes
 from tests.support.modules import run_module
 from tests.support.traffic import producing, read_all
@@ -77,22 +77,28 @@ def test_a_broker_from_which_no_other_can_copy_goes_back(cluster: Cluster) -> No
     assert "cannot copy from broker 1" in said or "are not committed" in said or NOWHERE in said
 
 
+def blamed_kafka1(cluster: Cluster, run: Run, cause: str, requests: int) -> str:
+    """Check that a run named kafka1 and its cause, took it back, and left kafka2 with the file of this run and kafka3
+    without. Return what it said."""
+    said = " ".join(run.output.split())
+    assert run.rc == 2, said[-4000:]
+    assert "So kafka1 is at fault, not kafka2." in said
+    assert cause in said.split("Changed last on kafka1: ")[1].split(" was whole")[0]
+    assert "kafka2 did not come back" not in said
+    assert f"queued.max.requests={requests}" in cluster.start_files("kafka2")
+    assert f"queued.max.requests={requests}" not in cluster.start_files("kafka3")
+    assert cluster.is_proven("kafka1")
+    return said
+
+
 def test_a_follower_that_was_whole_is_taken_back_and_not_the_leader_that_restarts_behind_it(cluster: Cluster) -> None:
     """Five minutes between two tries show only when a leader restarts: of the one that follows nobody saw it before."""
     lets_another_lead_the_quorum(cluster, "kafka1")
     slow = "{{ {'replica.fetch.backoff.ms': 300000} if kafka_node_id | int == 1 else {'queued.max.requests': 612} }}"
     with producing(cluster.bootstrap_servers, "orders", rate=200) as ledger:
         run = cluster.playbook(kafka_broker_config=slow)
-    said = " ".join(run.output.split())
-    assert run.rc == 2, said[-4000:]
-    assert "broker 1 does not copy from broker 2" in said
-    assert "So kafka1 is at fault, not kafka2." in said
-    assert "replica.fetch.backoff.ms" in said.split("Changed last on kafka1: ")[1].split(" was whole")[0]
-    assert "kafka2 did not come back" not in said
-    assert "queued.max.requests=612" in cluster.start_files("kafka2")
-    assert "queued.max.requests=612" not in cluster.start_files("kafka3")
+    assert "broker 1 does not copy from broker 2" in blamed_kafka1(cluster, run, "replica.fetch.backoff.ms", 612)
     assert "300000" not in cluster.start_files("kafka1")
-    assert cluster.is_proven("kafka1")
     assert preferred(cluster, "kafka1"), "it leads again what it prefers to lead"
     assert not ledger.failed
     assert not ledger.lost(read_all(cluster.bootstrap_servers, "orders"))
@@ -121,15 +127,8 @@ def test_a_follower_that_an_earlier_run_left_so_is_taken_back_when_a_leader_rest
     other = {"queued.max.requests": 613}
     with producing(cluster.bootstrap_servers, "orders", rate=200) as ledger:
         run = cluster.playbook(kafka_broker_config=f"{{{{ {slow} if kafka_node_id | int == 1 else {other} }}}}")
-    said = " ".join(run.output.split())
-    assert run.rc == 2, said[-4000:]
-    assert "So kafka1 is at fault, not kafka2." in said
-    assert "600000" in said.split("Changed last on kafka1: ")[1].split(" was whole")[0]
-    assert "kafka2 did not come back" not in said
-    assert "queued.max.requests=613" in cluster.start_files("kafka2")
-    assert "queued.max.requests=613" not in cluster.start_files("kafka3")
+    blamed_kafka1(cluster, run, "600000", 613)
     assert "600000" not in cluster.start_files("kafka1")
-    assert cluster.is_proven("kafka1")
     assert preferred(cluster, "kafka1") == leads, "it leads again what it prefers to lead"
     assert not ledger.failed
     assert not ledger.lost(read_all(cluster.bootstrap_servers, "orders"))

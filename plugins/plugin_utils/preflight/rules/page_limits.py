@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-import ipaddress
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import is_network
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Cluster, Inventory, Node
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, names
@@ -97,7 +97,7 @@ def page_proxy_unusable(inventory: Inventory) -> Iterator[Problem]:
     """An entry of `kafka_page_trusted_proxies` is no address and no network, or the network of all addresses."""
     for page in inventory.pages:
         for proxy in names(page.get("kafka_page_trusted_proxies")):
-            if not _is_network(proxy):
+            if not is_network(proxy):
                 yield Problem(page, "this is no address and no network of proxies", repr(proxy))
 
 
@@ -125,14 +125,6 @@ def page_groups_unusable(inventory: Inventory) -> Iterator[Problem]:
 def _shown(inventory: Inventory, page: Node) -> list[Cluster]:
     """Return the clusters that one page shows."""
     return shown_clusters(inventory, names(page.get("kafka_page_clusters")))
-
-
-def _is_network(text: str) -> bool:
-    """Return whether a text is an address or a network, as page/config.py takes it."""
-    try:
-        return ipaddress.ip_network(text).prefixlen > 0
-    except ValueError:
-        return False
 
 
 def _kind(value: Any) -> str:

@@ -211,20 +211,21 @@ def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 def looks_again(
-    monkeypatch: pytest.MonkeyPatch, first: Snapshot, second: Snapshot, is_unsteady: bool = False
+    monkeypatch: pytest.MonkeyPatch, first: Snapshot, second: Snapshot, unsteady: object = None
 ) -> tuple[Snapshot, dict[str, Any]]:
     """Return what a status makes of a first look and a second one."""
     monkeypatch.setattr(look, "describe_quorum", lambda _session: second.quorum)
     monkeypatch.setattr(look, "take_snapshot", lambda _session, asked, **_more: replace(second, quorum=asked))
     monkeypatch.setattr(look, "answering", lambda _session, taken: taken)
-    return look._looked_again(_Session(), first, is_unsteady)  # type: ignore[arg-type]
+    given = {"unsteady": unsteady, "nodes": nodes(COMBINED)}
+    return look._looked_again(_Session(), first, given)  # type: ignore[arg-type]
 
 
 def test_a_cluster_that_answers_is_looked_at_once(monkeypatch: pytest.MonkeyPatch, slept: list[float]) -> None:
     well = snapshot((), Quorum(1, 2, 7, (), ()))
     assert looks_again(monkeypatch, well, well) == (well, {})
     unsteady = snapshot((), Quorum.unknown("it has no stable leader"))
-    assert looks_again(monkeypatch, unsteady, well, is_unsteady=True) == (unsteady, {})
+    assert looks_again(monkeypatch, unsteady, well, unsteady={"epochs": "two"}) == (unsteady, {})
     assert slept == []
 
 
@@ -232,11 +233,21 @@ def test_silence_is_looked_at_twice_and_what_answers_then_is_not_down(
     monkeypatch: pytest.MonkeyPatch, slept: list[float]
 ) -> None:
     led, lost = Quorum(1, 2, 7, (), ()), Quorum.unknown("no answer")
+    seen, twice = looks_again(monkeypatch, snapshot((3,), lost), snapshot((3,), led))
+    assert (seen.silent, seen.quorum, twice) == ({3: MUTE}, led, {"silent": {3: MUTE}, "leaderless": False})
+    _seen, twice = looks_again(monkeypatch, snapshot((3,), lost), snapshot((3,), lost))
+    assert twice == {"silent": {3: MUTE}, "leaderless": True}
+    assert slept == [UNLED_SECONDS] * 2
+
+
+def test_a_quorum_that_can_elect_nobody_is_not_waited_for(monkeypatch: pytest.MonkeyPatch, slept: list[float]) -> None:
+    led, lost = Quorum(1, 2, 7, (), ()), Quorum.unknown("no answer")
     seen, twice = looks_again(monkeypatch, snapshot((2, 3), lost), snapshot((3,), led))
     assert (seen.silent, seen.quorum, twice) == ({3: MUTE}, led, {"silent": {3: MUTE}, "leaderless": False})
+    # That it is down follows from those that are silent twice (CASES), not from the time.
     _seen, twice = looks_again(monkeypatch, snapshot((2, 3), lost), snapshot((2, 3), lost))
-    assert twice == {"silent": {2: MUTE, 3: MUTE}, "leaderless": True}
-    assert slept == [UNLED_SECONDS] * 2
+    assert twice == {"silent": {2: MUTE, 3: MUTE}, "leaderless": False}
+    assert slept == [look._AGAIN] * 2
 
 
 def test_the_controller_of_zookeeper_mode_has_until_its_session_ends(
