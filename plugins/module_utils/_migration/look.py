@@ -52,7 +52,7 @@ def migration_info(state_dir: str, config_file: str, metadata_dir: str) -> dict[
         "running": own["running"],
         "release": record.version(files.get(record.JVM)) or "",
         # A process that something else started is not the one of the record.
-        "started": None if own["running"] and not own["recorded"] else _started(files),
+        "start_record": None if own["running"] and not own["recorded"] else _started(files),
         "log": None if log is None else {**asdict(log), "brokers": {str(key): log.brokers[key] for key in log.brokers}},
         "unread": unread,
         "epoch": (known or {}).get("epoch") or 0,

@@ -176,7 +176,7 @@ PARAMS = {"state_dir": "", "config_file": "", "metadata_dir": ""}
 
 def test_a_node_that_never_started_tells_nothing(tmp_path: Path) -> None:
     assert look.migration_info(**{**PARAMS, "state_dir": str(tmp_path), "metadata_dir": str(tmp_path)}) == {
-        "changed": False, "running": False, "release": "", "started": None, "log": None, "unread": "", "epoch": 0,
+        "changed": False, "running": False, "release": "", "start_record": None, "log": None, "unread": "", "epoch": 0,
     }  # fmt: skip
 
 
@@ -190,7 +190,7 @@ def test_a_node_tells_its_last_start_and_no_secret_of_it(tmp_path: Path) -> None
     directory = written(tmp_path, {f"{0:020d}.log": batch(0, [STATE[MIGRATION], registered(1, True)], epoch=6)})
     (tmp_path / "__cluster_metadata-0" / "quorum-state").write_text('{"leaderId":101,"leaderEpoch":8}')
     told = look.migration_info(**{**PARAMS, "state_dir": str(tmp_path), "metadata_dir": directory})
-    assert told["started"] == {
+    assert told["start_record"] == {
         "process.roles": "", "zookeeper.metadata.migration.enable": "true", "inter.broker.protocol.version": "",
     }  # fmt: skip
     assert (told["release"], told["epoch"]) == ("3.9.2", 8)
