@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -26,9 +27,24 @@ def name(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
+def parsed(path: Path) -> ast.Module:
+    """The syntax of a file, read while nothing is collected.
+
+    Python 3.11 parses the source line of a traceback, and one parser within another one miscounts ("AST constructor
+    recursion depth mismatch"): so no object may end with an error within this one.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        return ast.parse(path.read_text())
+    finally:
+        if was_on:
+            gc.enable()
+
+
 def imports(path: Path) -> Iterator[str]:
     """The full names of what a file imports at run time; what only a type checker imports is left out."""
-    tree = ast.parse(path.read_text())
+    tree = parsed(path)
     unseen = {
         id(inner)
         for node in ast.walk(tree)

@@ -21,7 +21,7 @@ from functools import cache
 from pathlib import Path
 
 from tests.support import parts
-from tests.support.imports import PLUGINS, ROOT, files, importers, imports, name, own_file
+from tests.support.imports import PLUGINS, ROOT, files, importers, imports, name, own_file, parsed
 from tests.support.schedule import minutes_table, together
 
 INTEGRATION = ROOT / "tests" / "integration"
@@ -316,7 +316,7 @@ def _support_users(module: str) -> frozenset[str]:
 def _test_imports() -> dict[str, frozenset[str]]:
     found = {}
     for path in files("tests"):
-        nodes = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ImportFrom)]
+        nodes = [node for node in ast.walk(parsed(path)) if isinstance(node, ast.ImportFrom)]
         names = {str(node.module) for node in nodes} | {
             f"{node.module}.{one.name}" for node in nodes for one in node.names
         }

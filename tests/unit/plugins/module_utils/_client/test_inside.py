@@ -18,6 +18,7 @@ from kafka.net.inet import KafkaNetSocket
 from kafka.net.manager import KafkaConnectionManager
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.bounded import Inside, new_client
+from tests.support.imports import parsed
 
 ROOT = Path(__file__).resolve().parents[5]
 #: The members of kafka-python that only bounded.py may name.
@@ -94,7 +95,7 @@ def test_no_other_file_names_what_is_inside_the_library() -> None:
     for path in (ROOT / "plugins").rglob("*.py"):
         if path.name == "bounded.py":
             continue
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.Attribute) and INNER.fullmatch(node.attr):
                 found.append(f"{path.relative_to(ROOT)}:{node.lineno}: {node.attr}")
     assert found == []

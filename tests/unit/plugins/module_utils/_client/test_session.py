@@ -180,12 +180,25 @@ def silent() -> Iterator[str]:
         yield f"127.0.0.1:{server.getsockname()[1]}"
 
 
+@contextlib.contextmanager
+def manager_of(hung: dict[int, str], **config: Any) -> Iterator[Any]:
+    """The connections of a client whose loop runs, closed at the end: its coroutines are not left to the collector."""
+    client = bounded_client(hung, **config)
+    client._manager._net.start()
+    try:
+        yield client._manager
+    finally:
+        client.close()
+
+
 @pytest.mark.parametrize("protocol", ["PLAINTEXT", "SSL"])
 def test_a_broker_that_hangs_is_given_up_and_named(protocol: str, silent: str) -> None:
     # Without a limit of its own kafka-python waits for the handshake for ever: this test would not end.
     asking = Session(Connection((silent,), security_protocol=protocol, request_timeout=1))
-    with pytest.raises(ClusterUnreachableError) as failed:
-        asking.call("describe cluster", lambda: asking.python)
+    with contextlib.ExitStack() as ending:
+        ending.push(asking)
+        with pytest.raises(ClusterUnreachableError) as failed:
+            asking.call("describe cluster", lambda: asking.python)
     assert f"these took a connection and did not answer: broker bootstrap-0 at {silent}" in failed.value.message
 
 
@@ -193,14 +206,12 @@ def test_a_broker_that_hangs_is_given_up_and_named(protocol: str, silent: str) -
 def test_a_broker_that_hung_is_not_drawn_again_for_a_while(protocol: str, silent: str) -> None:
     hung: dict[int, str] = {}
     server = {"bootstrap_servers": [silent], "security_protocol": protocol, "request_timeout_ms": 300}
-    manager = bounded_client(hung, **server)._manager
-    manager._net.start()
-    with pytest.raises(KafkaConnectionError) as failed:
-        manager.run(lambda: manager.get_connection("bootstrap-0").init_future)
-    assert unsent(failed.value)
-    assert hung == {"bootstrap-0": silent}
-    assert manager.connection_delay("bootstrap-0") > 5
-    manager._net.stop()
+    with manager_of(hung, **server) as manager:
+        with pytest.raises(KafkaConnectionError) as failed:
+            manager.run(lambda: manager.get_connection("bootstrap-0").init_future)
+        assert unsent(failed.value)
+        assert hung == {"bootstrap-0": silent}
+        assert manager.connection_delay("bootstrap-0") > 5
 
 
 def test_a_request_that_never_left_says_so_whoever_it_was_meant_for() -> None:
@@ -335,15 +346,13 @@ def test_a_broker_that_answers_again_is_not_blamed_any_more() -> None:
     hung: dict[int, str] = {}
     with serving(talk) as port:
         server = {"bootstrap_servers": [f"127.0.0.1:{port}"], "request_timeout_ms": 400}
-        manager = bounded_client(hung, **server)._manager
-        manager._net.start()
-        with pytest.raises(KafkaConnectionError):
+        with manager_of(hung, **server) as manager:
+            with pytest.raises(KafkaConnectionError):
+                manager.run(lambda: manager.get_connection("bootstrap-0").init_future)
+            assert list(hung) == ["bootstrap-0"]
+            frozen.set()
+            manager.connection_delay = lambda _node: 0.0
             manager.run(lambda: manager.get_connection("bootstrap-0").init_future)
-        assert list(hung) == ["bootstrap-0"]
-        frozen.set()
-        manager.connection_delay = lambda _node: 0.0
-        manager.run(lambda: manager.get_connection("bootstrap-0").init_future)
-        manager._net.stop()
     assert hung == {}
 
 
@@ -360,10 +369,8 @@ def test_an_address_of_a_broker_that_does_not_answer_leaves_time_for_the_next(mo
         found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (host, port)) for host in ("127.0.0.2", "127.0.0.1")]
         monkeypatch.setattr(socket, "getaddrinfo", lambda *_asked, **_more: found)
         server = {"bootstrap_servers": [f"kafka.example.com:{port}"], "request_timeout_ms": 2000}
-        manager = bounded_client({}, **server)._manager
-        manager._net.start()
-        manager.run(lambda: manager.get_connection("bootstrap-0").init_future)
-        manager._net.stop()
+        with manager_of({}, **server) as manager:
+            manager.run(lambda: manager.get_connection("bootstrap-0").init_future)
 
 
 def test_what_the_library_could_not_send_is_told_from_what_may_have_arrived() -> None:
