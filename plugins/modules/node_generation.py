@@ -77,8 +77,8 @@ options:
     suboptions: *file
   trial:
     description:
-      - Have Java and Kafka judge the files before anything is written, as M(streamops.kafka.node_trial) does. A value
-        that either of them does not take fails the module.
+      - Have Java and Kafka judge the files before anything is written, in one short JVM. A value that either of them
+        does not take fails the module, with their words. Where the machine has no room for it, the module warns.
       - Each option but O(trial.name), O(trial.java) and O(trial.user) is the path of one of the given files.
     type: dict
     suboptions:
