@@ -39,12 +39,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import ids_alive
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import topic_configs
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError, StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._groups.api import (
-    describe_groups,
-    group_offsets,
-    list_groups,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._groups.look import wanted_logs
+from ansible_collections.streamops.kafka.plugins.module_utils._groups.api import list_groups
+from ansible_collections.streamops.kafka.plugins.module_utils._groups.look import described, wanted_logs
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import by_topic, shown, together
 from ansible_collections.streamops.kafka.plugins.module_utils._health.look import (
     answering,
@@ -136,9 +132,7 @@ def take(
         # Beside brokers that are silent the rest of the picture counts: it says that they are down.
         if silent and not snapshot.silent and len(silent) >= len(brokers):
             raise RequestFailedError("list groups", "of all brokers", "NO_ANSWER", "; ".join(sorted(silent.values())))
-        groups = describe_groups(session, listed)
-        there = [one for one in listed if not groups[one.name].vanished]
-        offsets = group_offsets(session, there)
+        groups, there, offsets = described(session, listed)
         # The ends of logs come after the offsets: the other way round a group could seem to be ahead of its log.
         # Of what a silent broker leads, nobody can be asked.
         led = {

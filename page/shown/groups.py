@@ -21,6 +21,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cel
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_tables import (
     GROUP_COLUMNS,
     group_row,
+    lag_of,
     no_group,
     silent,
 )
@@ -110,8 +111,9 @@ def group(state: State, name: str, wanted: Wanted) -> Sheet | None:
     own = path("clusters", state.name, "groups", name)
     lister = Lister("Positions", own, wanted, cut, POSITION_SORTS, table, [Link("JSON", f"{own}?format=json")])
     members = found.get("member_count")
+    lag, unsure = lag_of(found)
     tiles = [
-        ("Lag", *_lag(found)),
+        ("Lag", lag or NOT_KNOWN, f"records; {unsure}" if unsure else "records"),
         ("Members", NOT_KNOWN if members is None or found.get("error") else f"{members:,}", "at the time of the poll"),
         ("Topics", f"{len(found.get('topics') or ()):,}", f"{len(rows):,} partitions"),
     ]
@@ -145,16 +147,6 @@ def _row(group: Row, state: State) -> list[Cell]:
     """Return the row of a group, with a link to its page, and with what it does not commit beside its state."""
     first, kind, word, *more = group_row(group)
     return [linked(first, state, "groups"), kind, replace(word, more=word_of(group)), *more]
-
-
-def _lag(group: Row) -> tuple[str, str]:
-    """Return how far a group is behind, and what of it is counted or unknown."""
-    if group.get("behind") is not None:
-        never = " counted from the start where nothing was committed" if group.get("lag_unknown") else ""
-        return f"{group['behind']:,}", f"records{never}"
-    if group.get("lag") is None:
-        return NOT_KNOWN, "records"
-    return f"{group['lag']:,} or more", f"records; unknown of {group['lag_unknown']:,} partitions"
 
 
 def _line(one: Row) -> list[Any]:

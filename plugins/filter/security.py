@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Filters around TLS and SASL: client_properties, hold_secret."""
+"""The filter client_properties: connection options as properties of a Java client."""
 
 from __future__ import annotations
 
@@ -16,5 +16,4 @@ class FilterModule:
         """Name to function."""
         return {
             "client_properties": explained("render.security.client_properties", secret=True),
-            "hold_secret": explained("_core.properties.hold_secret", secret=True),
         }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Filters that read a boolean or a number of the inventory, which may be text; module_utils/_core/values.py decides."""
+"""Filters that read a boolean or a whole number that may be text; module_utils/_core/values.py decides."""
 
 from __future__ import annotations
 
@@ -17,5 +17,4 @@ class FilterModule:
         return {
             "boolean": explained("_core.values.to_boolean", "unclear value"),
             "integer": explained("_core.values.to_integer", "unclear value"),
-            "number": explained("_core.values.to_number", "unclear value"),
         }

@@ -118,14 +118,7 @@ options:
     default: 60
 extends_documentation_fragment:
   - streamops.kafka._connection
-  - streamops.kafka._attributes
-attributes:
-  check_mode:
-    support: full
-  diff_mode:
-    support: full
-  idempotent:
-    support: full
+  - streamops.kafka._attributes.full
 seealso:
   - module: streamops.kafka.users
   - module: streamops.kafka.quotas

@@ -17,15 +17,8 @@ description:
   - A stopped KRaft broker stays registered until it is unregistered. Until then it gets replicas of new topics and
     keeps metadata.version from being raised.
 extends_documentation_fragment:
-  - streamops.kafka._attributes
+  - streamops.kafka._attributes.full
   - streamops.kafka._connection
-attributes:
-  check_mode:
-    support: full
-  diff_mode:
-    support: full
-  idempotent:
-    support: full
 options:
   broker:
     description: Node id of the broker. Without it O(state=present) tells of all.

@@ -14,14 +14,7 @@ description:
     that keeps it, and looks for one.
   - Changes nothing; needs no right on the host.
 author: The streamops engineers (@streamops)
-extends_documentation_fragment: [streamops.kafka._attributes]
-attributes:
-  check_mode:
-    support: full
-  diff_mode:
-    support: N/A
-  idempotent:
-    support: full
+extends_documentation_fragment: [streamops.kafka._attributes.look]
 options: {}
 """
 
@@ -29,10 +22,6 @@ EXAMPLES = r"""
 - name: Read every clock
   streamops.kafka.clock_info:
   register: clock
-
-- name: Show how far each is off
-  ansible.builtin.debug:
-    msg: "{{ clock.offset }} s, at most {{ clock.uncertainty }} s wrong"
 """
 
 RETURN = r"""

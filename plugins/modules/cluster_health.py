@@ -20,16 +20,8 @@ description:
     brokers ask a frozen leader for 30 seconds while the quorum has another one.
   - Everything is asked, and nothing is changed. C(docs/health.md) explains each finding.
 extends_documentation_fragment:
-  - streamops.kafka._attributes
+  - streamops.kafka._attributes.look
   - streamops.kafka._connection
-attributes:
-  check_mode:
-    support: full
-  diff_mode:
-    support: none
-    details: It changes nothing.
-  idempotent:
-    support: full
 options:
   nodes:
     description: >-

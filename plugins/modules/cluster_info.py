@@ -16,16 +16,8 @@ description:
     (under-replicated, under or at min.insync.replicas, offline, not led by the preferred replica).
   - Everything is of one moment, and nothing is changed.
 extends_documentation_fragment:
-  - streamops.kafka._attributes
+  - streamops.kafka._attributes.look
   - streamops.kafka._connection
-attributes:
-  check_mode:
-    support: full
-  diff_mode:
-    support: none
-    details: It changes nothing.
-  idempotent:
-    support: full
 options:
   topics:
     description: >-

@@ -16,7 +16,7 @@ description:
     who may attach to it.
   - It never fails for what it cannot read, and changes nothing else.
 author: The streamops engineers (@streamops)
-extends_documentation_fragment: [streamops.kafka._attributes]
+extends_documentation_fragment: [streamops.kafka._attributes, streamops.kafka._node]
 attributes:
   check_mode:
     support: full
@@ -29,10 +29,6 @@ options:
     description: The directory that holds the start record of the broker, C(started/).
     type: str
     required: true
-  java:
-    description: The path of C(java); when empty, the one of E(JAVA_HOME), else of the search path.
-    type: str
-    default: ""
 """
 
 EXAMPLES = r"""

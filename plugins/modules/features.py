@@ -19,15 +19,8 @@ description:
     are named.
   - Takes a feature back only where Kafka loses nothing by that. An unsafe downgrade is never asked for.
 extends_documentation_fragment:
-  - streamops.kafka._attributes
+  - streamops.kafka._attributes.full
   - streamops.kafka._connection
-attributes:
-  check_mode:
-    support: full
-  diff_mode:
-    support: full
-  idempotent:
-    support: full
 options:
   state:
     description:

@@ -21,16 +21,8 @@ description:
     what nodes that are down registered with. That needs the right to alter the cluster; without it RV(unasked)
     says so. O(ask_controller=false) leaves the question out.
 extends_documentation_fragment:
-  - streamops.kafka._attributes
+  - streamops.kafka._attributes.look
   - streamops.kafka._connection
-attributes:
-  check_mode:
-    support: full
-  diff_mode:
-    support: none
-    details: It changes nothing.
-  idempotent:
-    support: full
 options:
   controller_protocol:
     description:

@@ -87,14 +87,7 @@ options:
     description: The file that the table is loaded from at boot.
     type: path
     default: /etc/streamops-kafka/firewall.nft
-extends_documentation_fragment: [streamops.kafka._attributes]
-attributes:
-  check_mode:
-    support: full
-  diff_mode:
-    support: full
-  idempotent:
-    support: full
+extends_documentation_fragment: [streamops.kafka._attributes.full]
 author: The streamops engineers (@streamops)
 """
 
@@ -102,60 +95,25 @@ EXAMPLES = r"""
 - name: Let two brokers and a network of clients in
   streamops.kafka.firewall:
     rules:
-      - {port: 9094, purpose: brokers, sources: [10.0.0.1, 10.0.0.2], comment: "kafka1 BROKER"}
       - {port: 9092, purpose: clients, sources: [10.0.0.1, 10.0.0.2, 10.1.0.0/16], comment: "kafka1 CLIENT"}
 """
 
 RETURN = r"""
 cuts:
-  description: Open connections that the table cuts, or would in check mode, all of them accepted by O(accept_cuts).
+  description: >-
+    Open connections that the table cuts, or would in check mode, all of them accepted by O(accept_cuts). Each has
+    C(peer) (the address of the other end), C(port) of this machine, its C(purpose), and how many C(connections).
   returned: success
   type: list
   elements: dict
-  contains:
-    peer:
-      description: Address of the other end.
-      type: str
-    port:
-      description: Port of this machine.
-      type: int
-    purpose:
-      description: What the port serves.
-      type: str
-    connections:
-      description: How many there are.
-      type: int
 foreign:
-  description: Chains of other firewalls that can refuse what the rules allow, an entry for each port.
+  description: >-
+    Chains of other firewalls that can refuse what the rules allow, an entry for each C(port). Each has C(table) (family
+    and name), C(chain), C(owner) (the program that most likely wrote it), C(by) (the rule or policy that refuses),
+    C(sources) that may connect by O(rules), C(checked), and C(message), a sentence, the same for all ports of a chain.
   returned: success
   type: list
   elements: dict
-  contains:
-    table:
-      description: Family and name of the table.
-      type: str
-    chain:
-      description: The base chain.
-      type: str
-    owner:
-      description: Which program most likely wrote it.
-      type: str
-    by:
-      description: The rule or policy that refuses.
-      type: str
-    port:
-      description: The port.
-      type: int
-    sources:
-      description: The sources that may connect to this port by O(rules).
-      type: list
-      elements: str
-    checked:
-      description: Whether O(checked) names it.
-      type: bool
-    message:
-      description: The finding as a sentence, the same for all ports of a chain.
-      type: str
 differs:
   description:
     - Whether table or file had to change, or would in check mode; the same as C(changed) before a task's own

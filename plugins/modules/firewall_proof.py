@@ -37,14 +37,7 @@ options:
         description: What the port serves; comes back with the result.
         type: str
         default: ""
-extends_documentation_fragment: [streamops.kafka._attributes]
-attributes:
-  check_mode:
-    support: full
-  diff_mode:
-    support: N/A
-  idempotent:
-    support: full
+extends_documentation_fragment: [streamops.kafka._attributes.look]
 author: The streamops engineers (@streamops)
 """
 
@@ -56,26 +49,12 @@ EXAMPLES = r"""
 
 RETURN = r"""
 unreached:
-  description: Entries of O(tries) that took no connection, in their order.
+  description: >-
+    Entries of O(tries) that took no connection, in their order, each with C(host), C(address), C(port), C(purpose) and
+    C(error), why there was no connection.
   returned: success
   type: list
   elements: dict
-  contains:
-    host:
-      description: The host.
-      type: str
-    address:
-      description: What was connected to.
-      type: str
-    port:
-      description: The port.
-      type: int
-    purpose:
-      description: What the port serves.
-      type: str
-    error:
-      description: Why there was no connection.
-      type: str
 """
 
 from ansible.module_utils.basic import AnsibleModule

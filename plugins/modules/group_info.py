@@ -52,15 +52,8 @@ options:
     type: bool
     default: false
 extends_documentation_fragment:
-  - streamops.kafka._attributes
+  - streamops.kafka._attributes.look
   - streamops.kafka._connection
-attributes:
-  check_mode:
-    support: full
-  diff_mode:
-    support: N/A
-  idempotent:
-    support: full
 seealso:
   - module: streamops.kafka.cluster_info
   - module: streamops.kafka.group_offsets

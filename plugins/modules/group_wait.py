@@ -56,19 +56,13 @@ options:
     type: int
     default: 30
 extends_documentation_fragment:
-  - streamops.kafka._attributes
+  - streamops.kafka._attributes.look
   - streamops.kafka._connection
 attributes:
   check_mode:
-    support: full
     details: >-
       Looks once and reports; it does not fail because of a lag, and fails when the cluster cannot be reached or a group
       does not exist.
-  diff_mode:
-    support: none
-    details: It changes nothing.
-  idempotent:
-    support: full
 seealso:
   - module: streamops.kafka.group_info
 """

@@ -14,14 +14,7 @@ description:
     RV(settings); it is no failure and no change.
   - Sizes and counts of which the host has more than what is wanted are left as they are.
 author: The streamops engineers (@streamops)
-extends_documentation_fragment: [streamops.kafka._attributes]
-attributes:
-  check_mode:
-    support: full
-  diff_mode:
-    support: full
-  idempotent:
-    support: full
+extends_documentation_fragment: [streamops.kafka._attributes.full]
 options:
   sysctl:
     description: Names and values of L(sysctl, https://www.kernel.org/doc/Documentation/sysctl/).
@@ -55,26 +48,13 @@ EXAMPLES = r"""
 
 RETURN = r"""
 settings:
-  description: Each setting as it was found.
+  description: >-
+    Each setting with C(name), C(wanted) (the value), C(found) (the value before this run, null when the kernel has no
+    such setting), C(state) (V(as_wanted), V(set), in check mode to be set, or V(forbidden)) and C(reason), why it is
+    forbidden.
   returned: success
   type: list
   elements: dict
-  contains:
-    name:
-      description: Its name.
-      type: str
-    wanted:
-      description: The value that is wanted.
-      type: str
-    found:
-      description: The value before this run; null when the kernel has no such setting.
-      type: str
-    state:
-      description: C(as_wanted), C(set) (in check mode, to be set) or C(forbidden).
-      type: str
-    reason:
-      description: Why it is forbidden.
-      type: str
 """
 
 from typing import Any

@@ -24,19 +24,13 @@ description:
   - The bytes that replicas are behind are the sizes of the leaders' logs less those of the replicas. Compaction and
     retention run on each broker on its own, so rate and time left are estimates.
 extends_documentation_fragment:
-  - streamops.kafka._attributes
+  - streamops.kafka._attributes.look
   - streamops.kafka._connection
 attributes:
   check_mode:
-    support: full
     details: >-
       Observes once and reports; it never fails because something is not in sync, and fails when the cluster cannot be
       reached.
-  diff_mode:
-    support: none
-    details: It changes nothing.
-  idempotent:
-    support: full
 options:
   scope:
     description:

@@ -61,7 +61,6 @@ EXAMPLES = r"""
     keystore: cache/mirror1-6f1c-keystore.p12
     truststore: cache/mirror1-6f1c-truststore.p12
     password: "{{ store_password }}"
-  delegate_to: localhost
 """
 
 RETURN = r"""

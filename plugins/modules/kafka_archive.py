@@ -16,14 +16,7 @@ description:
     or from the archive that Apache publishes, pinned by its SHA-512. Both end in the same layout and launcher.
   - The file is the same byte for byte wherever it is made. With a filled cache neither Maven nor a network is needed.
   - Nothing is used before every byte of it is checked; a damaged file is refused and nothing is left half done.
-extends_documentation_fragment: [streamops.kafka._attributes]
-attributes:
-  check_mode:
-    support: full
-  diff_mode:
-    support: full
-  idempotent:
-    support: full
+extends_documentation_fragment: [streamops.kafka._attributes.full]
 options:
   product:
     description: What the release is of.
@@ -80,15 +73,6 @@ EXAMPLES = r"""
     version: 4.3.1
     launcher: roles/_common/files/launcher
     lock: roles/_common/files/kafka-4.3.1.lock.json
-  delegate_to: localhost
-
-- name: Make it from the archive that Apache publishes
-  streamops.kafka.kafka_archive:
-    source: archive
-    version: 4.3.1
-    launcher: roles/_common/files/launcher
-    src: /srv/mirror/kafka_2.13-4.3.1.tgz
-    sha512: "{{ kafka_archive_sha512 }}"
   delegate_to: localhost
 """
 

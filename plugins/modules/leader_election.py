@@ -21,15 +21,8 @@ description:
   - A broker, topic or partition that does not exist is refused. So is a user without the operation describe on the
     cluster, from whom Kafka would hide topics.
 extends_documentation_fragment:
-  - streamops.kafka._attributes
+  - streamops.kafka._attributes.full
   - streamops.kafka._connection
-attributes:
-  check_mode:
-    support: full
-  diff_mode:
-    support: full
-  idempotent:
-    support: full
 options:
   type:
     description:

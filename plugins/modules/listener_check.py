@@ -16,7 +16,7 @@ description:
     not count.
   - Any broker answers that. With O(listeners[].node_id) the node must also be this one (DescribeConfigs), of this
     cluster (DescribeCluster); it is asked by at least three connections, some after each other, since a load balancer
-    leads to the right node at times. What who asks may not know is in RV(answered[].unidentified).
+    leads to the right node at times. What who asks may not know is in RV(answered).
   - All listeners are asked at once. O(listeners[].connections) are opened to each and held until all of them have
     their answer, so a limit such as C(max.connections) that is too small for the peers of a node shows.
   - A listener that does not answer is a result, no failure. The module changes nothing, and needs no Kafka library.
@@ -110,77 +110,35 @@ options:
     description: Seconds from one question of O(wait) to the next.
     type: float
     default: 2.0
-extends_documentation_fragment: [streamops.kafka._attributes]
-attributes:
-  check_mode:
-    support: full
-  diff_mode:
-    support: N/A
-  idempotent:
-    support: full
+extends_documentation_fragment: [streamops.kafka._attributes.look]
 author: The streamops engineers (@streamops)
 """
 
 EXAMPLES = r"""
-- name: Ask the listeners of kafka1 from kafka2
+- name: Ask a listener of kafka1 from kafka2
   streamops.kafka.listener_check:
-    listeners:
-      - {node: kafka1, name: BROKER, host: kafka1.example.com, port: 9094, protocol: SSL, connections: 2, node_id: 1}
-      - {node: kafka1, name: CONTROLLER, host: kafka1.example.com, port: 9093, protocol: SSL, connections: 2}
+    listeners: [{node: kafka1, name: BROKER, host: kafka1.example.com, port: 9094, protocol: SSL, node_id: 1}]
     ssl_ca_location: /etc/kafka/kafka2/tls/truststore.pem
-    ssl_certificate_location: /etc/kafka/kafka2/tls/keystore.pem
-    ssl_key_location: /etc/kafka/kafka2/tls/keystore.pem
-    wait: 20
   delegate_to: kafka2
-  register: listeners
-  failed_when: listeners.unreached | length > 0
 """
 
 RETURN = r"""
 answered:
-  description: The listeners that answered all connections, in the order of O(listeners).
+  description: >-
+    The listeners that answered all connections, in the order of O(listeners). Each has C(node), C(listener) (its name),
+    C(address) (C(host:port)), C(connections) (how many were open at the same time) and C(unidentified), why it is not
+    known which node answered, empty where that is known or was not asked.
   returned: success
   type: list
   elements: dict
-  contains:
-    node:
-      description: The node.
-      type: str
-    listener:
-      description: Name of the listener.
-      type: str
-    address:
-      description: What was connected to, as C(host:port).
-      type: str
-    connections:
-      description: Connections that were open at the same time.
-      type: int
-    unidentified:
-      description: Why it is not known which node answered; empty where that is known, or was not asked.
-      type: str
 unreached:
-  description: The listeners that did not, in the order of O(listeners).
+  description: >-
+    The listeners that did not, in the order of O(listeners). Each has C(node), C(listener), C(address), C(stage) (what
+    went wrong, V(resolve), V(connect), V(tls), V(login) or V(answer), or V(identity) where another node answers), and
+    C(why), a sentence without an end.
   returned: success
   type: list
   elements: dict
-  contains:
-    node:
-      description: The node.
-      type: str
-    listener:
-      description: Name of the listener.
-      type: str
-    address:
-      description: What was connected to, as C(host:port).
-      type: str
-    stage:
-      description: >-
-        What went wrong - V(resolve), V(connect), V(tls), V(login) or V(answer), or V(identity) where another node
-        answers.
-      type: str
-    why:
-      description: Why, in a sentence without an end.
-      type: str
 elapsed:
   description: Seconds that the questions took.
   returned: when the action plugin ran

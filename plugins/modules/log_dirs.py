@@ -15,15 +15,8 @@ description:
   - Tells for each broker its log directories, how full their file systems are, and which replicas of which size are in
     them, those on their way in from another directory (future replicas) included. It changes nothing.
 extends_documentation_fragment:
-  - streamops.kafka._attributes
+  - streamops.kafka._attributes.look
   - streamops.kafka._connection
-attributes:
-  check_mode:
-    support: full
-  diff_mode:
-    support: N/A
-  idempotent:
-    support: full
 options:
   brokers:
     description: Node ids of the brokers to ask. Without it all that are alive.

@@ -19,14 +19,7 @@ description:
   - Salts and keys of SCRAM users, proofs of delegation tokens and values of settings that hold secrets are replaced by
     C(***).
 author: The streamops engineers (@streamops)
-extends_documentation_fragment: [streamops.kafka._attributes]
-attributes:
-  check_mode:
-    support: full
-  diff_mode:
-    support: N/A
-  idempotent:
-    support: full
+extends_documentation_fragment: [streamops.kafka._attributes.look, streamops.kafka._node]
 options:
   what:
     description: >-
@@ -47,10 +40,6 @@ options:
     description: The directory of the installed release; its C(libs) is the class path.
     type: path
     required: true
-  java:
-    description: The path of C(java); when empty, the one of E(JAVA_HOME), else of the search path.
-    type: str
-    default: ""
   offset_from:
     description: The first offset that is shown; a negative number counts from the end. Empty for the begin of the log.
     type: str
@@ -97,14 +86,6 @@ EXAMPLES = r"""
   streamops.kafka.log_dump:
     what: orders-3
     offset_from: -100
-    log_dirs: [/var/lib/kafka/kafka1]
-    release_dir: /opt/kafka/releases/kafka-4.3.1-0123456789ab
-  register: dumped
-
-- name: Show what the metadata log says of a topic
-  streamops.kafka.log_dump:
-    what: metadata
-    key: orders
     log_dirs: [/var/lib/kafka/kafka1]
     release_dir: /opt/kafka/releases/kafka-4.3.1-0123456789ab
 """

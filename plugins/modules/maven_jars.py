@@ -15,14 +15,7 @@ description:
   - Fetches jars with Maven and checks each against the SHA-256 that the lock file pins, before any of them is put in
     place. When all are there already, neither Maven nor a network is needed.
   - A jar that is missing or not the pinned one is replaced. Other files in the directory stay as they are.
-extends_documentation_fragment: [streamops.kafka._attributes]
-attributes:
-  check_mode:
-    support: full
-  diff_mode:
-    support: full
-  idempotent:
-    support: full
+extends_documentation_fragment: [streamops.kafka._attributes.full]
 options:
   lock:
     description: The lock file, as C(tools/make_lock) writes it.

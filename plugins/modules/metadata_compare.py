@@ -78,19 +78,13 @@ options:
     type: int
     default: 8
 extends_documentation_fragment:
-  - streamops.kafka._attributes
+  - streamops.kafka._attributes.look
   - streamops.kafka._connection
 attributes:
   check_mode:
-    support: full
     details: >-
       Compares once and reports; it does not fail because nodes do not agree, and fails when the cluster cannot be
       reached.
-  diff_mode:
-    support: none
-    details: It changes nothing.
-  idempotent:
-    support: full
 seealso:
   - module: streamops.kafka.cluster_info
   - module: streamops.kafka.features_info

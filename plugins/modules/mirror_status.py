@@ -19,19 +19,13 @@ description:
   - With O(state=caught_up) waits, bounded, and shows one line per interval with records behind, partitions done, rate
     and time left. A flow that covers no topic, or not one that it names, is refused and never called caught up.
 extends_documentation_fragment:
-  - streamops.kafka._attributes
+  - streamops.kafka._attributes.look
   - streamops.kafka._connection
   - streamops.kafka._connection.source
   - streamops.kafka._mirror_flow
 attributes:
   check_mode:
-    support: full
     details: Looks once and reports; never fails because a mirror is behind.
-  diff_mode:
-    support: none
-    details: It changes nothing.
-  idempotent:
-    support: full
 options:
   engine:
     description: What mirrors. The legacy MirrorMaker always keeps names.

@@ -13,70 +13,14 @@ version_added: 0.1.0
 description:
   - Compares directories and files with what is wanted and writes what differs, each file whole or not at all.
   - A call costs more than a file does, so the roles write a node in one call instead of one per file.
-options:
-  directories:
-    description: Directories, with their parents.
-    type: list
-    elements: dict
-    default: []
-    suboptions:
-      path:
-        description: The directory.
-        type: path
-        required: true
-      mode: &mode
-        description: Permissions as an octal string.
-        type: str
-        required: true
-      owner: &owner
-        description: Owner; left alone when not given.
-        type: str
-      group: &group
-        description: Group; left alone when not given.
-        type: str
-  files:
-    description: Files and their whole content.
-    type: list
-    elements: dict
-    default: []
-    suboptions: &file
-      path:
-        description: The file; its directory must exist or be one of O(directories).
-        type: path
-        required: true
-      content:
-        description: The content.
-        type: str
-        required: true
-      mode: *mode
-      owner: *owner
-      group: *group
-  secret_files:
-    description: Files as in O(files) whose content is never shown.
-    type: list
-    elements: dict
-    default: []
-    suboptions: *file
-extends_documentation_fragment: [streamops.kafka._attributes]
-attributes:
-  check_mode:
-    support: full
-  diff_mode:
-    support: full
-  idempotent:
-    support: full
+extends_documentation_fragment: [streamops.kafka._attributes.full, streamops.kafka._node.files]
 author: The streamops engineers (@streamops)
 """
 
 EXAMPLES = r"""
-- name: Write a file in a directory of its own
+- name: Make the directory of a node
   streamops.kafka.node_files:
-    directories:
-      - {path: /etc/kafka/kafka1, mode: "0750"}
-    files:
-      - path: /etc/kafka/kafka1/jvm.options
-        content: "{{ lookup('ansible.builtin.template', 'jvm.options.j2') }}"
-        mode: "0640"
+    directories: [{path: /etc/kafka/kafka1, mode: "0750"}]
 """
 
 RETURN = r"""

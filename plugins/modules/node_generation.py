@@ -19,6 +19,8 @@ description:
     C(why-it-failed.txt). Others are removed.
   - Files of an installation without generations are taken into the first one, which counts as proven. Each path keeps
     its content meanwhile.
+  - O(files) and O(secret_files) are the whole set, right in O(path), for V(staged) and V(current) only. O(directories)
+    and the files beside a generation are written before it, and after everything has been judged.
 options:
   path:
     description: The configuration directory of the node; it must exist or be one of O(directories).
@@ -45,40 +47,10 @@ options:
   group:
     description: Group of a generation; left alone when not given.
     type: str
-  files:
-    description: The whole set of files; for V(staged) and V(current) only.
-    type: list
-    elements: dict
-    default: []
-    suboptions: &file
-      path:
-        description: The file; those of a generation are right in O(path).
-        type: path
-        required: true
-      content:
-        description: The content.
-        type: str
-        required: true
-      mode: &mode
-        description: Permissions as an octal string.
-        type: str
-        required: true
-      owner: &owner
-        description: Owner; left alone when not given.
-        type: str
-      group: &group
-        description: Group; left alone when not given.
-        type: str
-  secret_files:
-    description: Files as in O(files) whose content is never shown.
-    type: list
-    elements: dict
-    default: []
-    suboptions: *file
   trial:
     description:
-      - Have Java and Kafka judge the files before anything is written, as M(streamops.kafka.node_trial) does. A value
-        that either of them does not take fails the module.
+      - Have Java and Kafka judge the files before anything is written, in one short JVM. A value that either of them
+        does not take fails the module, with their words. Where the machine has no room for it, the module warns.
       - Each option but O(trial.name), O(trial.java) and O(trial.user) is the path of one of the given files.
     type: dict
     suboptions:
@@ -116,21 +88,6 @@ options:
             description: The store of the CAs.
             type: path
             required: true
-  directories:
-    description:
-      - Directories of the node, with their parents. They and the files beside a generation are written before it, and
-        after everything has been judged.
-    type: list
-    elements: dict
-    default: []
-    suboptions:
-      path:
-        description: The directory.
-        type: path
-        required: true
-      mode: *mode
-      owner: *owner
-      group: *group
   other_files:
     description:
       - Files that belong to no generation, since nodes share them or the node reads them while it runs. Each has its
@@ -138,7 +95,25 @@ options:
     type: list
     elements: dict
     default: []
-    suboptions: *file
+    suboptions: &file
+      path:
+        description: The file; its directory must exist or be one of O(directories).
+        type: path
+        required: true
+      content:
+        description: The content.
+        type: str
+        required: true
+      mode: &mode
+        description: Permissions as an octal string.
+        type: str
+        required: true
+      owner: &owner
+        description: Owner; left alone when not given.
+        type: str
+      group: &group
+        description: Group; left alone when not given.
+        type: str
   secret_other_files:
     description: Files as in O(other_files) whose content is never shown.
     type: list
@@ -184,28 +159,12 @@ options:
     description:
       - The directory with the files that the process was started with, by which RV(unproven) is told.
     type: path
-extends_documentation_fragment: [streamops.kafka._attributes]
-attributes:
-  check_mode:
-    support: full
-  diff_mode:
-    support: full
-  idempotent:
-    support: full
+extends_documentation_fragment: [streamops.kafka._attributes.full, streamops.kafka._node.files]
 author: The streamops engineers (@streamops)
 """
 
 EXAMPLES = r"""
-- name: Let new files wait for the turn of the node
-  streamops.kafka.node_generation:
-    path: /etc/kafka/kafka1
-    state: staged
-    files:
-      - path: /etc/kafka/kafka1/jvm.options
-        content: "{{ lookup('ansible.builtin.template', 'jvm.options.j2') }}"
-        mode: "0640"
-
-- name: Switch to them while the node is stopped
+- name: Switch to the files that wait, while the node is stopped
   streamops.kafka.node_generation:
     path: /etc/kafka/kafka1
     state: current

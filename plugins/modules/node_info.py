@@ -14,14 +14,7 @@ description:
     wanted now, and names each reason to restart. Files on disk play no part in that, so a run that was cut after
     writing them still finds the same reasons next time.
 author: The streamops engineers (@streamops)
-extends_documentation_fragment: [streamops.kafka._attributes]
-attributes:
-  check_mode:
-    support: full
-  diff_mode:
-    support: N/A
-  idempotent:
-    support: full
+extends_documentation_fragment: [streamops.kafka._attributes.look, streamops.kafka._node]
 options:
   log_dirs:
     description: The data directories of the node (C(log.dirs)). They need not exist.
@@ -88,10 +81,6 @@ options:
     type: list
     elements: str
     default: []
-  java:
-    description: The path of C(java); when empty, the one of E(JAVA_HOME), else of the search path.
-    type: str
-    default: ""
   release_dir:
     description: The directory of the release that should be installed.
     type: str
@@ -127,88 +116,31 @@ options:
 """
 
 EXAMPLES = r"""
-- name: Read the state of each node
+- name: Read the state of a node
   streamops.kafka.node_info:
     log_dirs: [/var/lib/kafka/kafka1]
     state_dir: /run/kafka/kafka1
     ports: [9092, 9093]
-  register: node
-
-- name: Compare a node with what is wanted
-  streamops.kafka.node_info:
-    log_dirs: [/var/lib/kafka/kafka1]
-    state_dir: /run/kafka/kafka1
-    wanted:
-      properties: "{{ {'node.id': 1, 'num.io.threads': 16} | streamops.kafka.declared }}"
-      jvm: [-Xmx1g, -Xms1g]
-      files:
-        /etc/kafka/kafka1/keystore.pem: ""
 """
 
 RETURN = r"""
 disks:
-  description: One entry for each data directory, and for the metadata directory where it is none of them.
+  description:
+    - One entry for each data directory, and for the metadata directory where it is none of them. Each has C(path),
+      C(metadata) (whether it holds the metadata log) and C(logs) (whether it is one of O(log_dirs)).
+    - C(exists), C(empty), C(lost_and_found) (C(lost+found) is in it, as in the root of a file system, and counts as
+      nothing) and C(entries), the first names in it.
+    - C(meta_properties) is the content of C(meta.properties), null when it is not formatted. C(quorum_state) says that
+      a node has started here (C(__cluster_metadata-0/quorum-state) exists), C(started) that it holds anything that
+      formatting does not write, C(cut_format) that it holds only what an interrupted format leaves, C(served) that a
+      server of ZooKeeper has served with the data in it, in a quorum or alone.
+    - Of its file system, or of the one that would hold it, C(free_bytes), C(total_bytes), C(free_inodes) (null where it
+      sets no limit), C(mount) (where it is mounted), C(device) (the same number for directories that share it) and
+      C(read_only).
+    - C(error) says why it could not be read; null when it could.
   returned: always
   type: list
   elements: dict
-  contains:
-    path:
-      description: The directory.
-      type: str
-    metadata:
-      description: Whether it holds the metadata log.
-      type: bool
-    logs:
-      description: Whether it is one of O(log_dirs), which hold partitions.
-      type: bool
-    exists:
-      description: Whether it exists.
-      type: bool
-    empty:
-      description: Whether nothing is in it (C(lost+found) is nothing).
-      type: bool
-    meta_properties:
-      description: The content of C(meta.properties); null when the directory is not formatted.
-      type: dict
-    quorum_state:
-      description: Whether a node has started here (C(__cluster_metadata-0/quorum-state) exists).
-      type: bool
-    started:
-      description: Whether it holds anything that formatting does not write.
-      type: bool
-    cut_format:
-      description: Whether it holds only what an interrupted format leaves behind.
-      type: bool
-    lost_and_found:
-      description: Whether C(lost+found) is in it, as in the root of a file system.
-      type: bool
-    served:
-      description: Whether a server of ZooKeeper has served with the data in it, in a quorum or alone.
-      type: bool
-    entries:
-      description: The first names in it.
-      type: list
-    free_bytes:
-      description: Bytes free on its file system, or on the one that would hold it.
-      type: int
-    total_bytes:
-      description: Size of that file system in bytes.
-      type: int
-    free_inodes:
-      description: Files that it has room for; null where it sets no limit.
-      type: int
-    mount:
-      description: Where that file system is mounted; C(/) for the root file system.
-      type: str
-    device:
-      description: The number of its device; directories with the same one share a file system.
-      type: str
-    read_only:
-      description: Whether it is mounted read-only.
-      type: bool
-    error:
-      description: Why it could not be read; null when it could.
-      type: str
 quorum:
   description:
     - What the metadata log on the disk says about the quorum, null where there is none. C(leader) is the id that the
@@ -316,47 +248,20 @@ version:
   type: str
   sample: 4.3.1
 start_files:
-  description: What M(streamops.kafka.node_generation) keeps in O(config_dir); null without it.
+  description:
+    - What M(streamops.kafka.node_generation) keeps in O(config_dir); null without it. The names of its generations,
+      null where there is none, are C(current) (what the node starts with), C(staged) (waits for its turn), C(proven)
+      (with which it has last been whole, to which it goes back), C(earlier) (was proven before that) and C(failed) (did
+      not come back; null once a run wanted others).
+    - C(failed_release) is the version of the release that the failed one starts, null without it, and C(why_failed)
+      why it failed, empty where none did. C(switched_at) is when the node was switched to what it starts with, and
+      C(proven_at) when the proven one was first proven, in seconds since 1970, null where that is not known.
+    - C(last_change) compares what the node starts with and what it was whole with before, null where there is only one.
+      C(since) is the name of the generation in use (its UTC time), C(changes) has a line for each property and each
+      other file, without secrets, C(same_release) says whether both start the same version.
+    - C(edited) has the names of files in use that differ from what was written there, or are gone.
   returned: always
   type: dict
-  contains:
-    current:
-      description: The name of the generation that the node starts with; null where there is none. So are the others.
-      type: str
-    staged:
-      description: The one that waits for the turn of the node.
-      type: str
-    proven:
-      description: The last one with which the node has been whole, to which it goes back.
-      type: str
-    failed:
-      description: The last one that the node did not come back with; null once a run wanted others.
-      type: str
-    failed_release:
-      description: The version of the release that RV(start_files.failed) starts; null without it.
-      type: str
-    earlier:
-      description: The one that was proven before the proven one.
-      type: str
-    last_change:
-      description:
-        - Of what the node starts with against what it was whole with before, null where there is only one. C(since) is
-          the name of the generation in use (its UTC time), C(changes) has a line for each property and each other file,
-          without secrets, C(same_release) says whether both start the same version.
-      type: dict
-    switched_at:
-      description: When the node was switched to what it starts with, in seconds since 1970; null where nothing is.
-      type: float
-    proven_at:
-      description: When the proven one was first proven, in seconds since 1970; null where that is not known.
-      type: float
-    why_failed:
-      description: Why it did not; empty where none failed.
-      type: str
-    edited:
-      description: Names of files in use that differ from what was written there, or are gone.
-      type: list
-      elements: str
 installed:
   description: Whether the release is there, with its manifest, which is written last, and each file that it names.
   returned: always

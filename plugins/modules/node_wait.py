@@ -13,15 +13,10 @@ description:
   - When the process ends meanwhile, or another one takes its place since the service manager starts it again, the wait
     fails at once with the last error lines of the node's own logs since that start.
 author: The streamops engineers (@streamops)
-extends_documentation_fragment: [streamops.kafka._attributes]
+extends_documentation_fragment: [streamops.kafka._attributes.look]
 attributes:
   check_mode:
-    support: full
     details: Looks once and fails nothing.
-  diff_mode:
-    support: N/A
-  idempotent:
-    support: full
 options:
   node:
     description: The name of the node, for messages.
@@ -121,23 +116,6 @@ EXAMPLES = r"""
     node: kafka1
     state_dir: /run/kafka/kafka1
     ports: [9092, 9093, 9094]
-    log_files: [/var/log/kafka/kafka1/server.log, /var/log/kafka/kafka1/stdout.log]
-    timeout: 120
-
-- name: Wait until a controller has a leader
-  streamops.kafka.node_wait:
-    node: controller1
-    state_dir: /run/kafka/controller1
-    ports: [9093]
-    metadata_dir: /var/lib/kafka/controller1
-    log_files: [/var/log/kafka/controller1/server.log]
-
-- name: Wait until a process that listens nowhere has joined its consumer group
-  streamops.kafka.node_wait:
-    node: mirror1
-    state_dir: /run/kafka/mirror1
-    ready_line: Successfully joined group
-    log_files: [/var/log/kafka/mirror1/server.log, /var/log/kafka/mirror1/stdout.log]
 """
 
 RETURN = r"""

@@ -18,14 +18,7 @@ description:
     listed in C(docs/preflight.md).
   - Runs on the control node only and connects to no host. Run it once for the play.
 author: The streamops engineers (@streamops)
-extends_documentation_fragment: [streamops.kafka._attributes]
-attributes:
-  check_mode:
-    support: full
-  diff_mode:
-    support: N/A
-  idempotent:
-    support: full
+extends_documentation_fragment: [streamops.kafka._attributes.look]
 options:
   of:
     description: Whether to check the inventory, or the answers of the hosts.
@@ -49,66 +42,18 @@ EXAMPLES = r"""
 - name: Check the inventory
   streamops.kafka.preflight:
   run_once: true
-
-- name: Read every clock
-  streamops.kafka.clock_info:
-  register: __preflight_clock
-  ignore_unreachable: true
-
-- name: Look at every node
-  streamops.kafka.node_info:
-    log_dirs: "{{ kafka_log_dirs }}"
-    ports: [9092, 9093]
-  register: __common_node_info
-  ignore_unreachable: true
-
-- name: Check the hosts
-  streamops.kafka.preflight:
-    of: hosts
-  run_once: true
 """
 
 RETURN = r"""
 violations:
-  description: All violations, errors before warnings.
+  description: >-
+    All violations, errors before warnings. Each has C(name) of the rule, such as V(even_quorum), C(level) (V(error) or
+    V(warning)), C(hosts) and C(variable) that it concerns (empty for none), both as text in C(where), C(what) is wrong,
+    what was C(found) (never a secret), what is C(allowed), the C(fix), whether C(preflight_accept) may name the rule
+    (C(acceptable)), and whether it does, so that an error became a warning (C(accepted)).
   returned: success, and failure when the task registers its result
   type: list
   elements: dict
-  contains:
-    name:
-      description: The name of the rule, such as V(even_quorum).
-      type: str
-    level:
-      description: V(error) or V(warning).
-      type: str
-    hosts:
-      description: The hosts it concerns.
-      type: list
-      elements: str
-    variable:
-      description: The variable it concerns; empty when it is none.
-      type: str
-    where:
-      description: Hosts and variable as text.
-      type: str
-    what:
-      description: What is wrong.
-      type: str
-    found:
-      description: What was found; never a secret.
-      type: str
-    allowed:
-      description: What is allowed.
-      type: str
-    fix:
-      description: What to do.
-      type: str
-    acceptable:
-      description: Whether C(preflight_accept) may name the rule.
-      type: bool
-    accepted:
-      description: Whether C(preflight_accept) names the rule, so that an error became a warning.
-      type: bool
 """
 
 from ansible.module_utils.basic import AnsibleModule

@@ -21,15 +21,8 @@ description:
     where the node is a broker too, which tells the property. Any other node that runs is watched for six seconds after
     it was taken out; where it is a voter again, the module fails and names the property.
 extends_documentation_fragment:
-  - streamops.kafka._attributes
+  - streamops.kafka._attributes.full
   - streamops.kafka._connection
-attributes:
-  check_mode:
-    support: full
-  diff_mode:
-    support: full
-  idempotent:
-    support: full
 options:
   node_id:
     description: Node id of the controller.

@@ -16,14 +16,7 @@ description:
     would be wrong, or nothing at all.
   - Runs on the control node only and connects to no host. The roles and playbooks of this collection begin with it.
 author: The streamops engineers (@streamops)
-extends_documentation_fragment: [streamops.kafka._attributes]
-attributes:
-  check_mode:
-    support: full
-  diff_mode:
-    support: N/A
-  idempotent:
-    support: full
+extends_documentation_fragment: [streamops.kafka._attributes.look]
 options:
   one_of:
     description: Groups of which one at least must have a host, and one of which each host of the play must be in;

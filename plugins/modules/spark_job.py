@@ -155,27 +155,7 @@ EXAMPLES = r"""
     package: /opt/streamops/spark_validation
     python: /opt/streamops/venv/bin/python
     spark_submit: /opt/streamops/venv/bin/spark-submit
-    jars: "{{ connector.jars }}"
-    arguments:
-      bootstrap_servers: [kafka1.example.com:9092, kafka2.example.com:9092]
-      records: 100000
-  register: proof
-
-- name: Compare a mirror with its source
-  streamops.kafka.spark_job:
-    job: mirror_audit
-    output_dir: /var/lib/streamops/reports
-    package: /opt/streamops/spark_validation
-    python: /opt/streamops/venv/bin/python
-    spark_submit: /opt/streamops/venv/bin/spark-submit
-    jars: "{{ connector.jars }}"
-    client_properties: "{{ properties_of_dc_b }}"
-    source_client_properties: "{{ properties_of_dc_a }}"
-    arguments:
-      source: {alias: dc_a, bootstrap_servers: ["kafka1.a.example.com:9092"]}
-      target: {alias: dc_b, bootstrap_servers: ["kafka1.b.example.com:9092"]}
-      topics: [{source: orders, target: dc_a.orders}]
-      position: {offsets_topic: mm2-offsets.dc_a.internal}
+    arguments: {bootstrap_servers: ["kafka1.example.com:9092"], records: 100000}
 """
 
 RETURN = r"""

@@ -15,19 +15,8 @@ description:
   - Run it as the user that runs Kafka, or as root with O(owner) and O(group); files are made for that user and its
     group alone (umask 027).
 author: The streamops engineers (@streamops)
-extends_documentation_fragment: [streamops.kafka._attributes]
-attributes:
-  check_mode:
-    support: full
-  diff_mode:
-    support: full
-  idempotent:
-    support: full
+extends_documentation_fragment: [streamops.kafka._attributes.full, streamops.kafka._node]
 options:
-  java:
-    description: The path of C(java); when empty, the one of E(JAVA_HOME), else of the search path.
-    type: str
-    default: ""
   owner:
     description: The user that new directories and all in them are given to; left alone when not given.
     type: str
@@ -91,14 +80,14 @@ options:
 """
 
 EXAMPLES = r"""
-- name: Format the first node of a cluster
+- name: Format the only controller of a cluster
   streamops.kafka.storage_format:
     release_dir: /opt/kafka/releases/kafka-4.3.1-0123456789ab
     config: /etc/kafka/kafka1/server.properties
     cluster_id: QAbcdEFGhijkLMNopqRSTg
     node_id: 1
     log_dirs: [/var/lib/kafka/kafka1]
-    initial_controllers: "1@kafka1:9093:{{ 'QAbcdEFGhijkLMNopqRSTg' | streamops.kafka.directory_id(1) }}"
+    standalone: true
 """
 
 RETURN = r"""

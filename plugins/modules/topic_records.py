@@ -46,15 +46,8 @@ options:
     elements: str
     default: []
 extends_documentation_fragment:
-  - streamops.kafka._attributes
+  - streamops.kafka._attributes.full
   - streamops.kafka._connection
-attributes:
-  check_mode:
-    support: full
-  diff_mode:
-    support: full
-  idempotent:
-    support: full
 seealso:
   - module: streamops.kafka.topics
   - module: streamops.kafka.group_offsets

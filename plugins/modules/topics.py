@@ -90,14 +90,7 @@ options:
     default: 120
 extends_documentation_fragment:
   - streamops.kafka._connection
-  - streamops.kafka._attributes
-attributes:
-  check_mode:
-    support: full
-  diff_mode:
-    support: full
-  idempotent:
-    support: full
+  - streamops.kafka._attributes.full
 seealso:
   - module: streamops.kafka.broker_configs
   - module: streamops.kafka.cluster_info

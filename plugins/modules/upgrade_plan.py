@@ -14,14 +14,7 @@ description:
     from which release to which in which order, and all reasons against it, each with its fix.
   - Runs on the control node only, connects to no host and changes nothing. It never fails for what it finds.
 author: The streamops engineers (@streamops)
-extends_documentation_fragment: [streamops.kafka._attributes]
-attributes:
-  check_mode:
-    support: full
-  diff_mode:
-    support: N/A
-  idempotent:
-    support: full
+extends_documentation_fragment: [streamops.kafka._attributes.look]
 options:
   before:
     description: The release that the cluster had before the upgrade, named as the way back in RV(left).

@@ -17,14 +17,7 @@ description:
   - All other users, and every later change, are for M(streamops.kafka.users), which asks the brokers.
 requirements:
   - kazoo and, with O(sasl_username), pure-sasl, where the module runs.
-extends_documentation_fragment: [streamops.kafka._attributes, streamops.kafka._zookeeper]
-attributes:
-  check_mode:
-    support: full
-  diff_mode:
-    support: full
-  idempotent:
-    support: full
+extends_documentation_fragment: [streamops.kafka._attributes.full, streamops.kafka._zookeeper]
 options:
   chroot:
     description: Path below which the cluster keeps its data; C(/) for the root.

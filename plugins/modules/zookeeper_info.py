@@ -19,16 +19,9 @@ description:
 requirements:
   - kazoo and, with O(sasl_username), pure-sasl, where the module runs and O(chroot) is given.
 extends_documentation_fragment:
-  - streamops.kafka._attributes
+  - streamops.kafka._attributes.look
   - streamops.kafka._zookeeper
   - streamops.kafka._zookeeper.goal
-attributes:
-  check_mode:
-    support: full
-  diff_mode:
-    support: N/A
-  idempotent:
-    support: full
 options:
   chroot:
     description: Path below which a Kafka cluster keeps its data; C(/) for the root.
@@ -45,48 +38,21 @@ seealso:
 EXAMPLES = r"""
 - name: Look at an ensemble and its cluster
   streamops.kafka.zookeeper_info:
-    servers:
-      - {id: 1, host: zk1.example.com}
-      - {id: 2, host: zk2.example.com}
-      - {id: 3, host: zk3.example.com}
+    servers: [{id: 1, host: zk1.example.com}]
     chroot: /blue
   delegate_to: localhost
 """
 
 RETURN = r"""
 servers:
-  description: What each server said.
+  description: >-
+    What each server said, by C(id) and C(address) where it was asked. C(state) is V(leader), V(follower),
+    V(standalone), V(observer), V(read-only), V(not serving) or V(unreachable). C(version), C(epoch) (the election that
+    its last transaction belongs to), C(zxid) (that transaction), C(synced_followers) (of a leader, how many followers
+    have all it has), C(members) (the ids it was started with), and C(error), why it did not answer.
   returned: success
   type: list
   elements: dict
-  contains:
-    id:
-      description: Its id.
-      type: int
-    address:
-      description: Where it was asked.
-      type: str
-    state:
-      description: V(leader), V(follower), V(standalone), V(observer), V(read-only), V(not serving) or V(unreachable).
-      type: str
-    version:
-      description: Its version.
-      type: str
-    epoch:
-      description: The election that its last transaction belongs to.
-      type: int
-    zxid:
-      description: Its last transaction.
-      type: str
-    synced_followers:
-      description: Of a leader, how many followers have all it has.
-      type: int
-    members:
-      description: The ids it was started with.
-      type: list
-    error:
-      description: Why it did not answer.
-      type: str
 leader_id:
   description: The server that leads; null when none or several do.
   returned: success

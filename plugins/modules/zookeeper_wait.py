@@ -16,17 +16,12 @@ description:
     one leads, all others follow it in the same epoch, and each was started with the members of O(servers).
   - With O(stopping) also until the ensemble keeps its majority without those servers; the gate before a restart.
 extends_documentation_fragment:
-  - streamops.kafka._attributes
+  - streamops.kafka._attributes.look
   - streamops.kafka._zookeeper
   - streamops.kafka._zookeeper.goal
 attributes:
   check_mode:
-    support: full
     details: Looks once and fails nothing.
-  diff_mode:
-    support: N/A
-  idempotent:
-    support: full
 options:
   timeout:
     description: >-
@@ -45,12 +40,8 @@ seealso:
 EXAMPLES = r"""
 - name: Wait until server 2 may be stopped
   streamops.kafka.zookeeper_wait:
-    servers:
-      - {id: 1, host: zk1.example.com}
-      - {id: 2, host: zk2.example.com}
-      - {id: 3, host: zk3.example.com}
+    servers: [{id: 1, host: zk1.example.com}, {id: 2, host: zk2.example.com}, {id: 3, host: zk3.example.com}]
     stopping: [2]
-  register: gate
   delegate_to: localhost
 """
 

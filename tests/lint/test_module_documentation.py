@@ -23,7 +23,6 @@ MODULES = sorted(path.stem for path in (ROOT / "plugins" / "modules").glob("*.py
 DEFAULTS = {"type": "str", "required": False, "default": None, "choices": None, "elements": None, "aliases": []}
 #: Options that hold secrets under a name that does not say so: of a module, by the way to each.
 SECRETS_BESIDE = {
-    "node_trial": ["properties.content", "start.content", "stores.keystore.content"],
     "storage_format": ["scram"],
 }
 ATTRIBUTES = {"check_mode", "diff_mode", "idempotent"}

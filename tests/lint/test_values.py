@@ -27,7 +27,8 @@ YAML = sorted([*PLAYBOOKS, *(ROOT / "playbooks" / "tasks").rglob("*.yml"), *(ROO
                *(ROOT / "roles").glob("*/defaults/*.yml")])  # fmt: skip
 TEMPLATES = sorted((ROOT / "roles").glob("*/templates/*.j2"))
 JINJA = jinja2.Environment(extensions=["jinja2.ext.do", "jinja2.ext.loopcontrols"])
-FILTERS = {"bool": "streamops.kafka.boolean", "int": "streamops.kafka.integer", "float": "streamops.kafka.number"}
+#: The filter that reads a variable of a type; where there is none, the model alone does.
+FILTERS = {"bool": "streamops.kafka.boolean", "int": "streamops.kafka.integer", "float": None}
 #: What is an expression without braces, and what is text for people, where a value is shown as it was given.
 EXPRESSIONS = ("when", "that", "until", "changed_when", "failed_when")
 FOR_PEOPLE = ("msg", "fail_msg", "name")

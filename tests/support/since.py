@@ -90,7 +90,7 @@ PROVEN: Mapping[str, str] = {
     "plugins/action/run_lock.py": "restart/test_run_lock restart/test_rolling awx/",
     "plugins/callback/": "install/test_operator_output",
     "plugins/filter/": "install/test_installation security/test_secured",
-    "plugins/lookup/addresses.py": "security/test_firewall_inventory",
+    "plugins/plugin_utils/addresses.py": "security/test_firewall_inventory",
     "plugins/lookup/model.py": "install/test_installation install/test_text_values install/test_run_check",
     "plugins/modules/preflight.py": "install/test_preflight_playbook",
     "plugins/modules/run_check.py": "install/test_run_check",

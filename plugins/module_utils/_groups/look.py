@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
@@ -18,6 +18,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._groups.api import
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import (
     Group,
+    Listed,
     Offsets,
     asked_partitions,
     by_topic,
@@ -44,10 +45,8 @@ def group_info(
         and (not types or one.type in types)
         and (not states or one.state.lower() in {state.lower() for state in states})
     ]
-    groups = describe_groups(session, chosen)
+    groups, there, offsets = described(session, chosen, params["offsets"])
     vanished = sorted(name for name, one in groups.items() if one.vanished)
-    there = [one for one in chosen if not groups[one.name].vanished]
-    offsets = group_offsets(session, there) if params["offsets"] else {}
     wanted = wanted_logs(groups, offsets, params["topics"])
     leaders = leaders_of(session, {topic for topic, _index in wanted}) if wanted else NO_LEADERS
     # Of the topics of a group all partitions, also those that it has not committed in.
@@ -61,6 +60,15 @@ def group_info(
         "vanished": vanished,
         **together(found, silent),
     }
+
+
+def described(
+    session: Session, listed: Sequence[Listed], with_offsets: bool = True
+) -> tuple[dict[str, Group], list[Listed], dict[str, Offsets]]:
+    """Describe groups; return them, which of them have not vanished since they were listed, and offsets of these."""
+    groups = describe_groups(session, listed)
+    there = [group for group in listed if not groups[group.name].vanished]
+    return groups, there, group_offsets(session, there) if with_offsets else {}
 
 
 def group_lag(session: Session, params: Mapping[str, Any], _check: bool = False, _diff: bool = False) -> dict[str, Any]:

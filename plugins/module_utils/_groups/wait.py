@@ -7,12 +7,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.looks import Looks
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import (
     DONE,
     FAILED,
     GOING,
-    Advance,
     Meter,
     Step,
     duration,
@@ -68,25 +68,19 @@ def _brief(group: Mapping[str, Any]) -> dict[str, Any]:
     return {"name": group["name"], "state": group["state"], "member_count": group["member_count"], "lag": lag}
 
 
-class Tracker:
+class Tracker(Looks):
     """Takes what the module returned, look by look."""
 
     def __init__(self, options: Mapping[str, Any]) -> None:
-        self._of = capped(list(options["groups"]), 3)
+        super().__init__(f"group_wait {capped(list(options['groups']), 3)}", options["start_timeout"])
         #: Most seconds, and most records, that may be left; None where there is no such bound.
         self._max_seconds = options["max_lag_seconds"]
         self._max_lag = 0 if options["max_lag"] is self._max_seconds is None else options["max_lag"]
-        self._start_timeout = options["start_timeout"]
         self._meter = Meter()
-        self._advance = Advance()
-        self.last: dict[str, Any] = {}
-        self.error = ""
 
-    def step(self, found: Mapping[str, Any], elapsed: float) -> Step:
-        """Judge one look at C(elapsed) seconds since the start of the wait."""
-        if found.get("failed"):
-            return self._failed(found, elapsed)
-        self.error, self.last = "", dict(found)
+    def _judge(self, elapsed: float) -> Step:
+        """Judge the lag that is left."""
+        found = self.last
         # What is not known is no lag of 0.
         self._advance.take(known=-len(found["unknown"]), lag=None if found["unknown"] else -found["lag"])
         self._meter.add(elapsed, -found["lag"])
@@ -94,17 +88,7 @@ class Tracker:
             self.error = f"no broker knows group {capped(found['missing'])}. Correct the name."
             return Step(FAILED, f"group_wait: {self.error}", self._facts())
         reached = not found["unknown"] and not found["missing"] and not self._too_much(found)
-        text = f"group_wait {self._of}: {self._text()}"
-        return Step(DONE if reached else GOING, text, self._facts(), str(self._advance))
-
-    def _failed(self, found: Mapping[str, Any], elapsed: float) -> Step:
-        self.error = str(found.get("msg", "the look failed"))
-        passing = (found.get("failure") or {}).get("passing", False) and (self.last or elapsed < self._start_timeout)
-        if not passing:
-            return Step(FAILED, self.error, self._facts())
-        seen = f"{self._text()} when last seen, now" if self.last else "not seen yet,"
-        text = f"group_wait {self._of}: {seen} {self.error.split(':', 1)[0]} does not answer"
-        return Step(GOING, text, self._facts(), str(self._advance))
+        return self._as_step(DONE if reached else GOING, self._text())
 
     def _too_much(self, found: Mapping[str, Any]) -> bool:
         """Whether a bound is exceeded by all groups together."""
@@ -112,7 +96,7 @@ class Tracker:
         return late or (self._max_lag is not None and found["lag"] > self._max_lag)
 
     def _text(self) -> str:
-        """The line. It holds nothing that changes while nothing happens, so that it can be collapsed."""
+        """Say what is left, how fast it goes, and what keeps it."""
         found = self.last
         idle = [one["name"] for one in self._behind() if not one["member_count"]]
         parts = [
@@ -145,13 +129,13 @@ class Tracker:
         """Return {msg, failure} of a wait that has not reached its goal within C(timeout) seconds."""
         failure = {"kind": "GroupWaitTimeout", "lag": self.last.get("lag"), "unknown": self.last.get("unknown", [])}
         if not self.last:
-            return {"msg": f"group_wait {self._of}: {self.error}", "failure": failure}
+            return {"msg": f"{self._title}: {self.error}", "failure": failure}
         bounds = [
             *([] if self._max_lag is None else [f"{self._max_lag:,}"]),
             *([] if self._max_seconds is None else [duration(self._max_seconds)]),
         ]
         bound = " and ".join(bounds)
-        lines = [f"group_wait {self._of}: lag is not at most {bound} within {duration(timeout)}: {self._lag()}."]
+        lines = [f"{self._title}: lag is not at most {bound} within {duration(timeout)}: {self._lag()}."]
         behind = self._behind()
         lines += [
             f"- group {one['name']}: {one['lag']:,} records, state {one['state']}, {one['member_count']} member(s)"

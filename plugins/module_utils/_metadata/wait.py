@@ -7,14 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import (
-    DONE,
-    FAILED,
-    GOING,
-    Advance,
-    Step,
-    duration,
-)
+from ansible_collections.streamops.kafka.plugins.module_utils._core.looks import Looks
+from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, GOING, Step, duration
 from ansible_collections.streamops.kafka.plugins.module_utils._metadata.model import SUBJECTS
 
 #: Options of the wait: the module documents and checks them, the action that repeats the module reads them.
@@ -31,30 +25,28 @@ WAIT_OPTIONS: dict[str, dict[str, Any]] = {
 }
 
 
-class Tracker:
+class Tracker(Looks):
     """Takes what the module returned, run by run."""
 
     def __init__(self, options: Mapping[str, Any]) -> None:
-        self._start_timeout = options["start_timeout"]
-        self._advance = Advance()
+        super().__init__("metadata_compare", options["start_timeout"])
         #: By subject and nodes that differ in it, since when that was seen in every run.
         self._since: dict[tuple[str, tuple[str, ...]], float] = {}
-        self.last: dict[str, Any] = {}
-        self.error = ""
 
-    def step(self, found: Mapping[str, Any], elapsed: float) -> Step:
-        """Judge one run of the module at C(elapsed) seconds since the start of the wait."""
-        if found.get("failed"):
-            return self._failed(found, elapsed)
-        self.error, self.last = "", dict(found)
+    def _judge(self, elapsed: float) -> Step:
+        """Judge whether the nodes agree."""
+        found = self.last
         self._remember()
         self._advance.take(
             answering=-len(found.get("silent", ())),
             caught_up=-len(found.get("lagging", ())),
             alike=-len(found["differences"]),
         )
-        text = f"metadata_compare: {found['lines'][0]}"
-        return Step(DONE if found["agree"] else GOING, text, self._facts(), str(self._advance))
+        return self._as_step(DONE if found["agree"] else GOING, self._text())
+
+    def _text(self) -> str:
+        """Say whether the nodes agree, or how many do not."""
+        return str(self.last["lines"][0])
 
     def _remember(self) -> None:
         """Carry over since when a difference was seen."""
@@ -63,14 +55,6 @@ class Tracker:
             key = one["subject"], tuple(one["apart"])
             one["seen_since"] = seen[key] = self._since.get(key, one["seen_since"])
         self._since = seen
-
-    def _failed(self, found: Mapping[str, Any], elapsed: float) -> Step:
-        self.error = str(found.get("msg", "the look failed"))
-        passing = (found.get("failure") or {}).get("passing", False) and (self.last or elapsed < self._start_timeout)
-        if not passing:
-            return Step(FAILED, self.error, self._facts())
-        text = f"metadata_compare: {self.error.split(':', 1)[0]} does not answer"
-        return Step(GOING, text, self._facts(), str(self._advance))
 
     def _facts(self) -> dict[str, Any]:
         """One row of the history."""
@@ -88,10 +72,10 @@ class Tracker:
         """Return {msg, failure} of a wait in which the nodes did not come to agree within C(timeout) seconds."""
         failure = {"kind": "MetadataCompareTimeout", **self._facts()}
         if not self.last:
-            return {"msg": f"metadata_compare: {self.error}", "failure": failure}
+            return {"msg": f"{self._title}: {self.error}", "failure": failure}
         first, *more = self.last["lines"]
         within = f" within {duration(timeout)}" if timeout else ""
-        told = [f"metadata_compare: the nodes do not agree{within}: {first}."]
+        told = [f"{self._title}: the nodes do not agree{within}: {first}."]
         told += [f"- {line}" for line in more[:10]]
         told += [f"- {self.error}"] if self.error else []
         return {"msg": "\n".join([*told, self._way_out()]), "failure": failure}

@@ -5,14 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.looks import Looks
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import (
     DONE,
-    FAILED,
     GOING,
-    Advance,
     Meter,
     Step,
     duration,
@@ -31,28 +30,27 @@ WAIT_OPTIONS: dict[str, dict[str, Any]] = {
     "interval": {"type": "float", "default": 5.0},
     "start_timeout": {"type": "int", "default": 30},
 }
-#: What may be no more than a broker that has just started and does not know every topic yet, once there was a look.
-_PASSING_LATER = "NothingToMirrorError"
 
 
-class Tracker:
+class Tracker(Looks):
     """Takes what the module returned, look by look."""
 
+    MEANINGS: ClassVar[Mapping[str, str]] = {
+        "MirrorNotBegunError": "MirrorMaker has not made its topic",
+        "NothingToMirrorError": "topics are missing",
+    }
+    #: It may be no more than a broker that has just started and does not know every topic yet.
+    PASSING_LATER: ClassVar[frozenset[str]] = frozenset({"NothingToMirrorError"})
+
     def __init__(self, options: Mapping[str, Any]) -> None:
-        self._flow = f"{options['source']}->{options['target']}"
+        super().__init__(f"mirror_status {options['source']}->{options['target']}", options["start_timeout"])
         self._engine = options["engine"]
-        self._start_timeout = options["start_timeout"]
         self._goal = ALIVE if options["state"] == ALIVE else CAUGHT_UP
         self._meter = Meter()
-        self._advance = Advance()
-        self.last: dict[str, Any] = {}
-        self.error = ""
 
-    def step(self, found: Mapping[str, Any], elapsed: float) -> Step:
-        """Judge one look at C(elapsed) seconds since the start of the wait."""
-        if found.get("failed"):
-            return self._failed(found, elapsed)
-        self.error, self.last = "", dict(found)
+    def _judge(self, elapsed: float) -> Step:
+        """Judge how far the mirror is."""
+        found = self.last
         self._advance.take(
             sound=-len(found["problems"]),
             done=found.get("partitions_done"),
@@ -60,27 +58,10 @@ class Tracker:
         )
         if self._goal == CAUGHT_UP:
             self._meter.add(elapsed, -found["lag"])
-        text = f"mirror_status {self._flow}: {self._text()}"
-        return Step(DONE if found[self._goal] else GOING, text, self._facts(), str(self._advance))
-
-    def _failed(self, found: Mapping[str, Any], elapsed: float) -> Step:
-        self.error = str(found.get("msg", "the look failed"))
-        failure = found.get("failure") or {}
-        kind, passing = failure.get("kind"), failure.get("passing", False)
-        passing = passing or kind == _PASSING_LATER if self.last else passing and elapsed < self._start_timeout
-        if not passing:
-            return Step(FAILED, self.error, self._facts())
-        seen = f"{self._text()} when last seen, now" if self.last else "not seen yet,"
-        why = {
-            "MirrorNotBegunError": "MirrorMaker has not made its topic",
-            "NothingToMirrorError": "topics are missing",
-        }
-        text = why.get(str(kind), f"{self.error.split(':', 1)[0]} does not answer")
-        tolerated = f"mirror_status {self._flow}: {seen} {text} (tolerated, it may be starting)"
-        return Step(GOING, tolerated, self._facts(), str(self._advance))
+        return self._as_step(DONE if found[self._goal] else GOING, self._text())
 
     def _text(self) -> str:
-        """The line. It holds nothing that changes while nothing happens, so that it can be collapsed."""
+        """Say how far the mirror is, or whether it is alive."""
         found = self.last
         if self._goal == ALIVE:
             return ", ".join(found["problems"]) or "a heartbeat came through"
@@ -104,11 +85,11 @@ class Tracker:
         if self._goal == ALIVE:
             why = f"not alive within {duration(timeout)}: {self._text()}"
             failure = {"kind": "MirrorWaitTimeout", "problems": self.last["problems"]}
-            return {"msg": f"mirror_status {self._flow}: {why}. {self._way_out()}", "failure": failure}
+            return {"msg": f"{self._title}: {why}. {self._way_out()}", "failure": failure}
         behind = sorted((topic for topic in self.last["topics"] if topic["lag"]), key=lambda topic: -topic["lag"])
         topics = [f"{topic['source']} ({topic['lag']:,} records)" for topic in behind]
         lines = [
-            f"mirror_status {self._flow}: not caught up within {duration(timeout)}: {self.last['lag']:,} records "
+            f"{self._title}: not caught up within {duration(timeout)}: {self.last['lag']:,} records "
             f"behind, {self.last['partitions_done']} of {self.last['partitions_total']} partitions done."
         ]
         lines += [f"- behind: {capped(topics, 10)}"] if topics else []

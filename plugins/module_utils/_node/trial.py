@@ -92,7 +92,9 @@ def trial(params: Mapping[str, Any], run: Callable[..., Any] = commands.run) -> 
     """Return {changed: False, judged, warnings}; what is on the node already, or cannot be tried yet, is not judged.
 
     Args:
-        params: The options of the module node_trial.
+        params: name (of the node, for messages), java (its path, empty to look for it), user (who must be able to write
+            to the temporary directory), jvm_options, properties and start (each {path, content} or None), and stores
+            ({keystore, truststore}, each {path, content}).
         run: Runs a program: list of arguments, seconds, cwd, env -> (return code, output, errors).
 
     Raises:

@@ -18,7 +18,7 @@ class Tracker(Protocol):
     #: What the last look that succeeded returned; empty while there was none.
     last: dict[str, Any]
 
-    def step(self, found: Mapping[str, Any], elapsed: float) -> Step:
+    def step(self, look: Mapping[str, Any], elapsed: float) -> Step:
         """Judge one look."""
 
     def failure(self, timeout: float) -> dict[str, Any]:

@@ -269,26 +269,26 @@ def silent(found: Row) -> str:
 def group_row(one: Row) -> list[Cell]:
     """Return the cells of a group under GROUP_COLUMNS."""
     told = not one.get("error")
+    lag, unsure = lag_of(one)
     return [
         Cell(one["name"], "name"),
         Cell(one["type"]),
         Cell(one["state"]),
         count(one.get("member_count") if told else None),
-        _lag(one),
+        Cell(f"{lag} records" if lag else NOT_KNOWN, "num", more=unsure),
         _most_behind(one) if told else Cell(str(one["error"]), "name"),
     ]
 
 
-def _lag(group: Row) -> Cell:
-    """How far a group is behind; where a part is unknown, as far as it is known."""
+def lag_of(group: Row) -> tuple[str, str]:
+    """Return how many records a group is behind, empty where nothing is known, and what of it is counted or unknown."""
+    unknown = group.get("lag_unknown")
     if group.get("behind") is not None:
-        never = group.get("lag_unknown")
-        more = f"{never:,} partitions without a commit count from their start" if never else ""
-        return Cell(f"{group['behind']:,} records", "num", more=more)
-    unknown = f"unknown of {group['lag_unknown']:,} partitions" if group.get("lag_unknown") else ""
-    return (
-        Cell(NOT_KNOWN, "num") if group.get("lag") is None else Cell(f"{group['lag']:,} records", "num", more=unknown)
-    )
+        note = f"{unknown:,} partitions without a commit count from their start" if unknown else ""
+        return f"{group['behind']:,}", note
+    if group.get("lag") is None:
+        return "", ""
+    return (f"{group['lag']:,} or more", f"unknown of {unknown:,} partitions") if unknown else (f"{group['lag']:,}", "")
 
 
 def _most_behind(group: Row) -> Cell:

@@ -18,6 +18,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._node.trial import
 from tests.support.cluster import Cluster
 from tests.support.forms import short
 from tests.support.modules import run_module
+from tests.support.trials import try_files
 
 #: No rule of this collection finds these: two values that do not go together, an option that this Java does not have.
 BROKEN: list[tuple[list[str], dict[str, Any], str]] = [
@@ -81,7 +82,7 @@ def test_each_release_judges_its_own_properties(
     for more, good in (("", True), ("queued.max.requests=0\n", False)):
         text = f"{own}log.dirs={tmp_path}/data\n{more}"
         given = {"name": "n", "jvm_options": jvm, "properties": {"path": str(tmp_path / "p"), "content": text}}
-        judged = run_module("streamops.kafka.node_trial", given)
+        judged = try_files(**given)
         assert judged["failed"] is not good, judged
         if not good:
             assert "Invalid value 0 for configuration queued.max.requests" in judged["msg"]
@@ -105,7 +106,11 @@ def test_what_is_wrong_with_the_machine_alone_refuses_no_node(
         "start": None,
     }
     assert trial(given) == {"changed": False, "judged": True, "warnings": []}
-    tried = run_module("streamops.kafka.node_trial", {**{k: v for k, v in given.items() if v}, "java": "/no/java"})
+    files = [{**given[name], "mode": "0640"} for name in ("jvm_options", "properties")]
+    names = {name: given[name]["path"] for name in ("jvm_options", "properties")}
+    judged_by = {"name": "n", "java": "/no/java", **names}
+    asked = {"path": str(tmp_path), "state": "staged", "files": files, "trial": judged_by}
+    tried = run_module("streamops.kafka.node_generation", asked, check=True)
     assert "could not judge" in str(tried["warnings"]), tried
     assert not tried.get("deprecations"), "ansible-core deprecates warnings that are in a result"
     given["jvm_options"]["content"] = jvm.replace("256m", "8m")
@@ -174,8 +179,7 @@ def judge(tmp_path: Path, libs: Path, *words: str, properties: str = "") -> dict
     given: dict[str, Any] = {"name": "n", "jvm_options": {"path": str(tmp_path / "jvm.options"), "content": content}}
     if properties:
         given["properties"] = {"path": str(tmp_path / "p"), "content": f"{properties}log.dirs={tmp_path}/data\n"}
-    judged: dict[str, Any] = run_module("streamops.kafka.node_trial", given)
-    return judged
+    return try_files(**given)
 
 
 @pytest.mark.parametrize("version", short(["3.9.2", "4.3.1", "4.4.0"], "4.3.1"))

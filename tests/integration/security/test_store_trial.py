@@ -12,7 +12,7 @@ import pytest
 from tests.support.certificate_files import rsa_pss, with_an_older_root
 from tests.support.certificates import Issued, issue
 from tests.support.forms import short
-from tests.support.modules import run_module
+from tests.support.trials import try_files
 
 PROPERTIES = """\
 ssl.keystore.type=PEM
@@ -27,21 +27,16 @@ ssl.principal.mapping.rules=DEFAULT
 
 
 def tried(release: Path, place: Path, keystore: bytes, truststore: bytes) -> dict[str, Any]:
-    """What the module says of these stores, of a node whose other files are there already."""
+    """Return what a trial says of these stores, of a node whose other files are there already."""
     arguments, properties = f"-Xmx128m\n-cp\n{release}/libs/*\n", PROPERTIES.format(place=place)
     files = {"jvm_options": arguments, "properties": properties}
     for name, content in files.items():
         (place / name).write_text(content)
     stores = {"keystore": keystore, "truststore": truststore}
-    return run_module(
-        "streamops.kafka.node_trial",
-        {
-            "name": "kafka1",
-            **{name: {"path": str(place / name), "content": content} for name, content in files.items()},
-            "stores": {
-                name: {"path": f"{place}/{name}.pem", "content": content.decode()} for name, content in stores.items()
-            },
-        },
+    return try_files(
+        name="kafka1",
+        **{name: {"path": str(place / name), "content": content} for name, content in files.items()},
+        stores={name: {"path": f"{place}/{name}.pem", "content": content.decode()} for name, content in stores.items()},
     )
 
 

@@ -4,14 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import is_address, is_loopback, plain_host
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.canary import Route, routes
-from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import MECHANISMS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Cluster, Inventory, Listener, Node
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, as_bool, as_int
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import dicts
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_flows import (
     flows,
     kafka_clusters,
@@ -20,6 +18,13 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_f
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import WARNING, Problem, rule
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.listeners import binds_meet
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.mirrors import listener_of
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.service_logins import (
+    CANARY,
+    KNOWN_MECHANISMS,
+    MIRRORS,
+    NO_SUPER_USER,
+    PAGE,
+)
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import SASL_PROTOCOLS
 
 _SWITCH = "mirror_maker_canary"
@@ -31,61 +36,34 @@ _LATE, _MISSING = 120, 21600
 def no_canary_login(inventory: Inventory) -> Iterator[Problem]:
     """A listener that a canary connects to needs a login, and `mirror_canary_user` or `mirror_canary_password` is
     empty."""
-    for cluster, way in _ends(inventory):
-        node = cluster.brokers[0]
-        for variable in ("mirror_canary_user", "mirror_canary_password") if way.protocol in SASL_PROTOCOLS else ():
-            if node.variables.get(variable) is not UNDEFINED and not node.text(variable):
-                what = f"the canary cannot log in at listener {way.name}"
-                yield Problem(cluster, what, "an empty value", variable=variable)
+    return CANARY.find_empty((cluster, way) for cluster, way in _ends(inventory) if way.protocol in SASL_PROTOCOLS)
 
 
 @rule(
     variable="mirror_canary_user",
-    allowed="a name of neither a node, the administrator nor kafka_super_users",
+    allowed=NO_SUPER_USER,
     fix="name a user of their own, who gets the ACLs that the events take",
 )
 def canary_is_super_user(inventory: Inventory) -> Iterator[Problem]:
     """`mirror_canary_user` is the name of a super user."""
-    for cluster in {cluster.name: cluster for cluster, _way in _ends(inventory)}.values():
-        node = cluster.brokers[0]
-        user = node.text("mirror_canary_user")
-        if user and user in cluster.super_users(node):
-            yield Problem(cluster, "canaries would have the rights of a super user", user)
+    return CANARY.find_super_user({cluster.name: cluster for cluster, _way in _ends(inventory)}.values())
 
 
 @rule(fix="remove the user there, give it the password in mirror_canary_password, or give canaries another name")
 def canary_user_listed_differently(inventory: Inventory) -> Iterator[Problem]:
     """`mirror_canary_user` is also in `kafka_users` or `kafka_plain_users`, or is `mirror_user` or `kafka_page_user`,
     with another password or `state: absent`."""
-    for cluster, node, _way in _asked(inventory):
-        user, password = node.text("mirror_canary_user"), node.variables.get("mirror_canary_password")
-        listed = [(name, one) for name in ("kafka_users", "kafka_plain_users") for one in dicts(node, name)]
-        for other in ("mirror", "kafka_page"):
-            login = {"name": node.text(f"{other}_user"), "password": node.variables.get(f"{other}_password")}
-            listed += [(f"{other}_password", login)] if node.text(f"{other}_password") else []
-        for variable, entry in listed if user and password is not UNDEFINED else ():
-            if str(entry.get("name")) != user or entry.get("password") is UNDEFINED:
-                continue
-            absent = entry.get("state") == "absent"
-            if absent or str(entry.get("password")) != str(password):
-                found = f"{user} with {'state absent' if absent else 'another password'}"
-                yield Problem(cluster, "the user of the canary stands here differently", found, variable=variable)
+    return CANARY.find_other_entries((cluster for cluster, _way in _asked(inventory)), [MIRRORS, PAGE])
 
 
 @rule(
     variable="kafka_sasl_mechanisms",
-    allowed=" or ".join(MECHANISMS),
+    allowed=KNOWN_MECHANISMS,
     fix="put SCRAM-SHA-512 first in kafka_sasl_mechanisms, or with PLAIN list mirror_canary_user in kafka_plain_users",
 )
 def canary_mechanism(inventory: Inventory) -> Iterator[Problem]:
     """`mirror_canary_user` cannot log in by the first of `kafka_sasl_mechanisms`, which canaries use."""
-    for cluster, node, way in _asked(inventory):
-        first, user = next(iter(node.names("kafka_sasl_mechanisms")), ""), node.text("mirror_canary_user")
-        listed = [str(entry.get("name")) for entry in dicts(node, "kafka_plain_users")]
-        if node.variables.get("kafka_sasl_mechanisms") is UNDEFINED or first in MECHANISMS or not user:
-            continue
-        if first != "PLAIN" or user not in listed:
-            yield Problem(cluster, f"canaries have no way to log in at listener {way.name}", first or "no mechanism")
+    return CANARY.find_no_mechanism(_asked(inventory))
 
 
 @rule(
@@ -203,11 +181,11 @@ def _routes(inventory: Inventory) -> list[Route]:
     return routes(flows(inventory), {mirror.cluster for mirror in _wanting(inventory)})
 
 
-def _asked(inventory: Inventory) -> Iterator[tuple[Cluster, Node, Listener]]:
-    """Yield the clusters that canaries log in at with a password, each once, with the broker that speaks."""
-    asking = {cluster.name: (cluster, way) for cluster, way in _ends(inventory) if way.protocol in SASL_PROTOCOLS}
-    for cluster, way in asking.values():
-        yield cluster, cluster.brokers[0], way
+def _asked(inventory: Inventory) -> Iterable[tuple[Cluster, Listener]]:
+    """Return the clusters that canaries log in at with a password, each once, with the listener."""
+    return {
+        cluster.name: (cluster, way) for cluster, way in _ends(inventory) if way.protocol in SASL_PROTOCOLS
+    }.values()
 
 
 def _ends(inventory: Inventory) -> Iterator[tuple[Cluster, Listener]]:

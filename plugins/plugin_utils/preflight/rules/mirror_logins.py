@@ -8,10 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import LEGACY, Flow
-from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import MECHANISMS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Cluster, Inventory, Listener, Node
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, as_bool
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import dicts
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_flows import (
     VARIABLE,
     flows,
@@ -30,6 +28,11 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.ce
     subject_of,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.mirrors import listener_of
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.service_logins import (
+    KNOWN_MECHANISMS,
+    MIRRORS,
+    NO_SUPER_USER,
+)
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import SASL_PROTOCOLS
 
 
@@ -38,61 +41,33 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security im
 )
 def no_mirror_login(inventory: Inventory) -> Iterator[Problem]:
     """The listener for mirrors needs a login, and `mirror_user` or `mirror_password` is empty."""
-    for cluster, listener in _asked(inventory):
-        node = cluster.brokers[0]
-        for variable in ("mirror_user", "mirror_password"):
-            if not _unknown(node, variable) and not node.text(variable):
-                what = f"mirrors cannot log in at listener {listener.name}"
-                yield Problem(cluster, what, "an empty value", variable=variable)
+    return MIRRORS.find_empty(_asked(inventory))
 
 
 @rule(
     variable="mirror_user",
-    allowed="a name of neither a node, the administrator nor kafka_super_users",
+    allowed=NO_SUPER_USER,
     fix="name a user of their own, who gets the ACLs that mirroring takes",
 )
 def mirror_is_super_user(inventory: Inventory) -> Iterator[Problem]:
     """`mirror_user` is the name of a super user."""
-    for cluster in _mirrored(inventory):
-        node = cluster.brokers[0]
-        user = node.text("mirror_user")
-        if user and user in cluster.super_users(node):
-            yield Problem(cluster, "mirrors would have the rights of a super user", user)
+    return MIRRORS.find_super_user(_mirrored(inventory))
 
 
 @rule(fix="remove the user from the list, or give mirrors another name")
 def mirror_user_listed_differently(inventory: Inventory) -> Iterator[Problem]:
     """`mirror_user` is also in `kafka_users` or `kafka_plain_users`, with another password or `state: absent`."""
-    for cluster in _mirrored(inventory):
-        node = cluster.brokers[0]
-        user, password = node.text("mirror_user"), node.variables.get("mirror_password")
-        for variable in ("kafka_users", "kafka_plain_users"):
-            for entry in dicts(node, variable) if user and password is not UNDEFINED else ():
-                if str(entry.get("name")) != user or entry.get("password") is UNDEFINED:
-                    continue
-                absent = entry.get("state") == "absent"
-                if absent or str(entry.get("password")) != str(password):
-                    found = f"{user} with {'state absent' if absent else 'another password'}"
-                    yield Problem(cluster, "this list has the user of mirrors differently", found, variable=variable)
+    return MIRRORS.find_other_entries(_mirrored(inventory))
 
 
 @rule(
     variable="kafka_sasl_mechanisms",
-    allowed=" or ".join(MECHANISMS),
+    allowed=KNOWN_MECHANISMS,
     fix="put SCRAM-SHA-512 first in kafka_sasl_mechanisms, or with PLAIN list mirror_user in kafka_plain_users",
 )
 def mirror_mechanism(inventory: Inventory) -> Iterator[Problem]:
     """`mirror_user` cannot log in by the first of `kafka_sasl_mechanisms`, which mirrors use."""
-    for cluster, listener in _asked(inventory):
-        node = cluster.brokers[0]
-        offered, user = node.names("kafka_sasl_mechanisms"), node.text("mirror_user")
-        first = next(iter(offered), "")
-        listed = [str(entry.get("name")) for entry in dicts(node, "kafka_plain_users")]
-        if _unknown(node, "kafka_sasl_mechanisms") or first in MECHANISMS or not user:
-            continue
-        if first != "PLAIN" or user not in listed:
-            what = f"mirrors have no way to log in at listener {listener.name}"
-            yield Problem(cluster, what, first or "no mechanism")
+    return MIRRORS.find_no_mechanism(_asked(inventory))
 
 
 @rule(fix="set the variable once, in the group_vars of the cluster")

@@ -8,19 +8,23 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import is_address, is_loopback, plain_host
-from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import MECHANISMS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
     PAGE_GROUP,
     Cluster,
     Inventory,
+    Listener,
     Node,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, as_int, names
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import dicts
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.listeners import binds_meet
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.monitoring import API
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.secrets import WEAK
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.service_logins import (
+    KNOWN_MECHANISMS,
+    NO_SUPER_USER,
+    PAGE,
+)
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import SASL_PROTOCOLS
 
 _USERS = "names of 1 to 100 printable characters without a colon and without blanks around them, each with a password"
@@ -103,55 +107,33 @@ def page_without_cluster(inventory: Inventory) -> Iterator[Problem]:
 @rule(variable="kafka_page_password", fix="set it in the group_vars of the cluster, from the vault")
 def page_without_password(inventory: Inventory) -> Iterator[Problem]:
     """The page shows a cluster whose clients log in, and `kafka_page_user` or `kafka_page_password` is empty there."""
-    for cluster, node in _asking(inventory):
-        for variable in ("kafka_page_user", "kafka_page_password"):
-            if not _unknown(node, variable) and not node.text(variable):
-                yield Problem(cluster, "the page cannot log in at the cluster", "an empty value", variable=variable)
+    return PAGE.find_empty(_asking(inventory))
 
 
 @rule(
     variable="kafka_sasl_mechanisms",
-    allowed=" or ".join(MECHANISMS),
+    allowed=KNOWN_MECHANISMS,
     fix="put SCRAM-SHA-512 first in kafka_sasl_mechanisms, or with PLAIN list kafka_page_user in kafka_plain_users",
 )
 def page_mechanism(inventory: Inventory) -> Iterator[Problem]:
     """`kafka_page_user` cannot log in by the first of `kafka_sasl_mechanisms`, which the page uses."""
-    for cluster, node in _asking(inventory):
-        first = next(iter(node.names("kafka_sasl_mechanisms")), "")
-        listed = [str(entry.get("name")) for entry in dicts(node, "kafka_plain_users")]
-        if _unknown(node, "kafka_sasl_mechanisms") or first in MECHANISMS:
-            continue
-        if first != "PLAIN" or node.text("kafka_page_user") not in listed:
-            yield Problem(cluster, "the page has no way to log in at the cluster", first or "no mechanism")
+    return PAGE.find_no_mechanism(_asking(inventory))
 
 
 @rule(
     variable="kafka_page_user",
-    allowed="a name of neither a node, the administrator nor kafka_super_users",
+    allowed=NO_SUPER_USER,
     fix="name a user of its own, who gets rights to see and none to change",
 )
 def page_is_super_user(inventory: Inventory) -> Iterator[Problem]:
     """`kafka_page_user` is the name of a super user of a cluster that the page shows."""
-    for cluster in _shown(inventory):
-        node = cluster.brokers[0]
-        user = node.text("kafka_page_user")
-        if user and user in cluster.super_users(node) and _protocols(cluster) != {"PLAINTEXT"}:
-            yield Problem(cluster, "the page would have the rights of a super user", user)
+    return PAGE.find_super_user(one for one in _shown(inventory) if _protocols(one) != {"PLAINTEXT"})
 
 
 @rule(fix="remove the user from the list, or give the page another name")
 def page_user_listed_differently(inventory: Inventory) -> Iterator[Problem]:
     """`kafka_page_user` is also in `kafka_users` or `kafka_plain_users`, with another password or `state: absent`."""
-    for cluster, node in _asking(inventory):
-        user, password = node.text("kafka_page_user"), node.variables.get("kafka_page_password")
-        for variable in ("kafka_users", "kafka_plain_users"):
-            for entry in dicts(node, variable) if password is not UNDEFINED else ():
-                if str(entry.get("name")) != user or entry.get("password") is UNDEFINED:
-                    continue
-                absent = entry.get("state") == "absent"
-                if absent or str(entry.get("password")) != str(password):
-                    found = f"{user} with {'state absent' if absent else 'another password'}"
-                    yield Problem(cluster, "this list has the user of the page differently", found, variable=variable)
+    return PAGE.find_other_entries(cluster for cluster, _listener in _asking(inventory))
 
 
 @rule(
@@ -212,11 +194,16 @@ def _shown(inventory: Inventory) -> list[Cluster]:
 
 
 def _protocols(cluster: Cluster) -> set[str]:
-    return {one.protocol for one in cluster.brokers[0].listeners() if one.purpose == "clients"}
+    return {listener.protocol for listener in _for_clients(cluster)}
 
 
-def _asking(inventory: Inventory) -> Iterator[tuple[Cluster, Node]]:
-    """The clusters that a page shows and whose clients log in with a password, each with the broker that speaks."""
+def _for_clients(cluster: Cluster) -> list[Listener]:
+    return [listener for listener in cluster.brokers[0].listeners() if listener.purpose == "clients"]
+
+
+def _asking(inventory: Inventory) -> Iterator[tuple[Cluster, Listener]]:
+    """Yield the clusters that a page shows and whose clients log in with a password, each with the first listener."""
     for cluster in _shown(inventory):
-        if _protocols(cluster) & set(SASL_PROTOCOLS):
-            yield cluster, cluster.brokers[0]
+        asking = [listener for listener in _for_clients(cluster) if listener.protocol in SASL_PROTOCOLS]
+        if asking:
+            yield cluster, asking[0]

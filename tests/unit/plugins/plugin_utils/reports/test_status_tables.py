@@ -7,7 +7,12 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_tables import disk_use, disks, group_row
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_tables import (
+    disk_use,
+    disks,
+    group_row,
+    lag_of,
+)
 from tests.support.status_seen import group
 
 TB, GB = 10**12, 10**9
@@ -65,3 +70,19 @@ def test_most_behind_is_where_most_is_to_read_committed_or_not(rows: Any, text: 
     partitions = [{"partition": number, **row} for number, row in enumerate(rows)]
     cell = group_row(group("billing", 5, topics=[{"name": "orders", "partitions": partitions}]))[5]
     assert (cell.text, cell.more) == (text, more)
+
+
+@pytest.mark.parametrize(
+    ("figures", "shown"),
+    [
+        ({}, ("", "")),
+        ({"lag": 0, "lag_unknown": 0}, ("0", "")),
+        ({"lag": 1200, "lag_unknown": 3}, ("1,200 or more", "unknown of 3 partitions")),
+        ({"lag": 5, "lag_unknown": 0, "behind": 5}, ("5", "")),
+        ({"lag": 5, "lag_unknown": 2, "behind": 9}, ("9", "2 partitions without a commit count from their start")),
+    ],
+)
+def test_the_lag_of_a_group_says_what_of_it_is_counted_or_unknown(
+    figures: dict[str, int], shown: tuple[str, str]
+) -> None:
+    assert lag_of(figures) == shown

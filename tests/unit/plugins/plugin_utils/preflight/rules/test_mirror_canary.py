@@ -60,7 +60,7 @@ BAD: dict[str, tuple[str, dict[str, Any], list[str]]] = {
             "kafka_sasl_mechanisms": ["PLAIN"],
             "kafka_plain_users": [{"name": "mirror", "password": SECURED["mirror_password"]}],
         },
-        ["kafka_sasl_mechanisms", "no way to log in at listener CLIENT (found: PLAIN"],
+        ["kafka_sasl_mechanisms", "the canary cannot log in at listener CLIENT by this mechanism (found: PLAIN"],
     ),
     "a name": ("canary_address", {"mirror_maker_canary_host": "example.com"}, ["mirror_dc_b", "found: example.com"]),
     "every address": ("canary_open", {"mirror_maker_canary_host": "0.0.0.0"}, ["without a login", "found: 0.0.0.0"]),

@@ -62,7 +62,7 @@ BAD: dict[str, tuple[str, dict[str, Any], list[str]]] = {
     "PLAIN before SCRAM": (
         "mirror_mechanism",
         {"kafka_sasl_mechanisms": ["PLAIN", "SCRAM-SHA-512"]},
-        ["mirrors have no way to log in"],
+        ["mirrors cannot log in at listener CLIENT by this mechanism"],
     ),
     "no mechanism of SCRAM": ("mirror_mechanism", PLAIN, ["kafka_sasl_mechanisms", "found: PLAIN", "SCRAM-SHA-512"]),
 }

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Judge how a service (mirrors, the canary, the page) logs in at a cluster. Messages never show a password."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import MECHANISMS
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Cluster, Listener, Node
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import dicts
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem
+
+#: What the rules of all services allow.
+NO_SUPER_USER = "a name of neither a node, the administrator nor kafka_super_users"
+KNOWN_MECHANISMS = " or ".join(MECHANISMS)
+
+
+@dataclass(frozen=True)
+class ServiceLogin:
+    """The user of a service; C(prefix) is that of its two variables, C(who) what messages call it."""
+
+    who: str
+    prefix: str
+
+    @property
+    def user(self) -> str:
+        """Return the variable with its name."""
+        return f"{self.prefix}_user"
+
+    @property
+    def password(self) -> str:
+        """Return the variable with its password."""
+        return f"{self.prefix}_password"
+
+    def find_empty(self, asking: Iterable[tuple[Cluster, Listener]]) -> Iterator[Problem]:
+        """Yield each variable that is empty where a listener asks for a login."""
+        for cluster, listener in asking:
+            node = cluster.brokers[0]
+            for variable in (self.user, self.password):
+                if not _is_unknown(node, variable) and not node.text(variable):
+                    what = f"{self.who} cannot log in at listener {listener.name}"
+                    yield Problem(cluster, what, "an empty value", variable=variable)
+
+    def find_super_user(self, clusters: Iterable[Cluster]) -> Iterator[Problem]:
+        """Yield the clusters in which the user may do everything."""
+        for cluster in clusters:
+            user = cluster.brokers[0].text(self.user)
+            if user and user in cluster.super_users(cluster.brokers[0]):
+                yield Problem(cluster, f"{self.who} would have the rights of a super user", user)
+
+    def find_other_entries(self, clusters: Iterable[Cluster], beside: Iterable[ServiceLogin] = ()) -> Iterator[Problem]:
+        """Yield each list that has the user with another password or absent; C(beside) are logins that count too."""
+        others = tuple(beside)
+        for cluster in clusters:
+            node = cluster.brokers[0]
+            user, password = node.text(self.user), node.variables.get(self.password)
+            listed = [(name, entry) for name in ("kafka_users", "kafka_plain_users") for entry in dicts(node, name)]
+            listed += [(other.password, other._as_entry(node)) for other in others if node.text(other.password)]
+            for variable, entry in listed if user and password is not UNDEFINED else ():
+                if str(entry.get("name")) != user or entry.get("password") is UNDEFINED:
+                    continue
+                absent = entry.get("state") == "absent"
+                if absent or str(entry.get("password")) != str(password):
+                    what = f"{self.user} is also listed here, with another password or state"
+                    found = f"{user} with {'state absent' if absent else 'another password'}"
+                    yield Problem(cluster, what, found, variable=variable)
+
+    def find_no_mechanism(self, asking: Iterable[tuple[Cluster, Listener]]) -> Iterator[Problem]:
+        """Yield the listeners whose first mechanism, by which services log in, does not take the user."""
+        for cluster, listener in asking:
+            node = cluster.brokers[0]
+            first, user = next(iter(node.names("kafka_sasl_mechanisms")), ""), node.text(self.user)
+            if _is_unknown(node, "kafka_sasl_mechanisms") or first in MECHANISMS:
+                continue
+            plain = [str(entry.get("name")) for entry in dicts(node, "kafka_plain_users")]
+            if first != "PLAIN" or (user and user not in plain):
+                what = f"{self.who} cannot log in at listener {listener.name} by this mechanism"
+                yield Problem(cluster, what, first or "no mechanism")
+
+    def _as_entry(self, node: Node) -> Mapping[str, Any]:
+        """Return the user as an entry of a list of users."""
+        return {"name": node.text(self.user), "password": node.variables.get(self.password)}
+
+
+MIRRORS = ServiceLogin("mirrors", "mirror")
+CANARY = ServiceLogin("the canary", "mirror_canary")
+PAGE = ServiceLogin("the page", "kafka_page")
+
+
+def _is_unknown(node: Node, variable: str) -> bool:
+    """Tell whether a value is made at run time, so that nothing can be said of it."""
+    return node.variables.get(variable) is UNDEFINED
