@@ -1,6 +1,6 @@
 # Copyright: the streamops engineers
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tells where a cluster stands between ZooKeeper and KRaft, by what its nodes told before and its ensemble tells now."""
+"""Tells where a cluster stands between ZooKeeper and KRaft, by what its nodes told and its ensemble tells."""
 
 from __future__ import annotations
 

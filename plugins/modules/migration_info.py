@@ -68,7 +68,7 @@ start_record:
   type: dict
   sample: {process.roles: "", zookeeper.metadata.migration.enable: "true", inter.broker.protocol.version: "3.9"}
 log:
-  description: What the metadata log on the disk holds; null where it could not be read, or nobody was elected in it yet.
+  description: What the metadata log on the disk holds; null where it could not be read, or nobody was elected yet.
   returned: always
   type: dict
   contains:

@@ -26,7 +26,12 @@ def outlook_of(look: ClusterLook) -> Outlook:
 
 
 def phase_lines(look: ClusterLook, seen: Outlook) -> list[str]:
-    """Return the screen: phase, evidence, next step, way back, time to stay, and each trouble with its fix."""
+    """Return the screen, a line for each row."""
+    return [f"{name:<{_WIDTH}}{text}" for name, text in rows_of(look, seen)]
+
+
+def rows_of(look: ClusterLook, seen: Outlook) -> list[tuple[str, str]]:
+    """Return phase, evidence, next step, way back, time to stay, and each trouble with its fix, each with its name."""
     step = seen.step
     rows = [
         ("Cluster", f"{look.name}: {seen.phase}"),
@@ -38,8 +43,7 @@ def phase_lines(look: ClusterLook, seen: Outlook) -> list[str]:
         ("May stay", step.stay),
         ("Way back", _back(seen)),
     ]
-    rows += [(_blocked(trouble.blocks), str(trouble)) for trouble in seen.troubles]
-    return [f"{name:<{_WIDTH}}{text}" for name, text in rows]
+    return rows + [(_blocked(trouble.blocks), str(trouble)) for trouble in seen.troubles]
 
 
 def result_of(look: ClusterLook, seen: Outlook) -> dict[str, Any]:

@@ -111,7 +111,10 @@ def _ensemble_that_does_not_tell(look: ClusterLook) -> Iterator[Trouble]:
     ensemble = look.ensemble
     if ensemble.znodes is None and ensemble.servers and look.state != POST_MIGRATION:
         why = ensemble.unread or f"{ensemble.serving} of {ensemble.servers} servers serve"
-        yield Trouble("znodes_unread", f"the znodes could not be read: {why}", "mend the ensemble, and look again")
+        fix = "mend the ensemble, and look again"
+        if 2 * ensemble.serving > ensemble.servers:
+            fix = "set zookeeper_tls, zookeeper_user and zookeeper_password as the brokers have them, and look again"
+        yield Trouble("znodes_unread", f"the znodes are not known: {why}", fix)
 
 
 @_check

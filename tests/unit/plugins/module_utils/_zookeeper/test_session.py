@@ -34,8 +34,8 @@ class Client:
         return content, object()
 
 
-def in_charge(contents: dict[str, Any], access: Access = Access()) -> dict[str, Any]:
-    session = Zookeeper((), access)
+def in_charge(contents: dict[str, Any], access: Access | None = None) -> dict[str, Any]:
+    session = Zookeeper((), access or Access())
     session._client = Client(contents)
     return session.in_charge()
 
