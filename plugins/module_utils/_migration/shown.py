@@ -74,7 +74,7 @@ def _controllers(look: ClusterLook) -> str:
     told = []
     for node in look.controllers:
         state = (node.log.state or "no state") if node.log else "no answer" if node.silence else "no log"
-        told.append(f"{node.host} {state}{'' if node.answers else ', stopped' if not node.silence else ''}")
+        told.append(f"{node.host} {state}{'' if node.answers or node.silence else ' (stopped)'}")
     epoch = f"; epoch of the quorum {look.epoch}" if look.epoch else ""
     return (capped(told) or "none in the inventory") + epoch
 

@@ -134,4 +134,5 @@ def _mapping(result: Any) -> Answer:
 
 def _why(answer: Answer) -> str:
     """Return why a task has no answer: the first sentence of its message, on one line."""
-    return " ".join(str(answer.get("msg") or "").split()).partition(". ")[0]
+    sentence = " ".join(str(answer.get("msg") or "").split()).partition(". ")[0]
+    return sentence.removeprefix("Task failed: ").removeprefix("Action failed: ").rstrip(".")

@@ -36,7 +36,7 @@ PHASES = [getattr(looks, name) for name in WAY]
 def node_answer(node: NodeLook) -> dict[str, Any]:
     """Return what migration_info tells of a node."""
     if node.silence:
-        return {"unreachable": True, "msg": f"{node.silence}. Check the line."}
+        return {"unreachable": True, "msg": f"Task failed: {node.silence}. Check the line."}
     log = node.log and {**asdict(node.log), "brokers": {str(broker): of for broker, of in node.log.brokers.items()}}
     return {
         "running": node.running,
