@@ -89,6 +89,10 @@ unread:
   description: Why the metadata log could not be read; empty where it could, and without O(metadata_dir).
   returned: always
   type: str
+record_unread:
+  description: Why the start record could not be read; empty where it could, and where there is none.
+  returned: always
+  type: str
 epoch:
   description: The epoch of the quorum as the controller knows it; 0 where it knows none.
   returned: always

@@ -73,6 +73,7 @@ def _node(node: Node, answer: Answer) -> NodeLook:
         started=answer["start_record"],
         log=None if log is None else _log(log),
         unread=str(answer["unread"]),
+        record_unread=str(answer["record_unread"]),
         epoch=int(answer["epoch"]),
     )
 
@@ -85,13 +86,16 @@ def _log(log: Answer) -> MetadataLog:
 def _ensemble(servers: Mapping[int | None, Answer], answer: Answer) -> EnsembleLook:
     """Return the look at the ensemble; servers -- what migration_info said on the machine of each, by its id.
 
-    Stopped for certain is a server that does not answer, and whose machine says that its process does not run.
+    Stopped for certain is a server that does not answer, and whose machine says that its process does not run. One
+    whose start record may not be read cannot say so.
     """
     states = {server["id"]: server["state"] for server in answer.get("servers") or ()}
     stopped = [
         server
         for server, machine in servers.items()
-        if states.get(server, UNREACHABLE) == UNREACHABLE and machine.get("running") is False
+        if states.get(server, UNREACHABLE) == UNREACHABLE
+        and machine.get("running") is False
+        and not machine["record_unread"]
     ]
     serving = [server for server in states if states[server] in SERVING]
     why = _unread(answer)

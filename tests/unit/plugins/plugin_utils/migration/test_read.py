@@ -44,6 +44,7 @@ def node_answer(node: NodeLook) -> dict[str, Any]:
         "start_record": node.started,
         "log": log,
         "unread": node.unread,
+        "record_unread": node.record_unread,
         "epoch": node.epoch,
     }
 
@@ -85,7 +86,7 @@ def read_back(look: ClusterLook, ensemble: Mapping[str, Any] | None = None, **ma
     }
     for number, server in enumerate(SERVERS, 1):
         stopped = number > 3 - look.ensemble.stopped
-        machine = machines.get(server, {"running": not stopped})
+        machine = machines.get(server, {"running": not stopped, "record_unread": ""})
         hosts[server] = {"zookeeper_id": number, "__common_migration_node": machine}
     groups = {
         "kafka_brokers": [node.host for node in look.brokers],
@@ -159,8 +160,14 @@ def test_an_ensemble_without_an_answer_says_why(answer: dict[str, Any], why: str
 
 @pytest.mark.parametrize(
     ("machine", "stopped"),
-    [({"running": False}, 3), ({"running": True}, 2), ({"msg": "Connection refused"}, 2), ({}, 2)],
-    ids=["stopped", "runs", "silent", "never asked"],
+    [
+        ({"running": False, "record_unread": ""}, 3),
+        ({"running": True, "record_unread": ""}, 2),
+        ({"running": False, "record_unread": "Permission denied"}, 2),
+        ({"msg": "Connection refused"}, 2),
+        ({}, 2),
+    ],
+    ids=["stopped", "runs", "denied", "silent", "never asked"],
 )
 def test_a_server_is_stopped_for_certain_where_its_machine_says_so(machine: dict[str, Any], stopped: int) -> None:
     look = looks.zookeeper_gone()
@@ -168,7 +175,7 @@ def test_a_server_is_stopped_for_certain_where_its_machine_says_so(machine: dict
 
 
 def test_a_server_that_answers_is_not_stopped_whatever_its_machine_says() -> None:
-    assert read_back(looks.copied(), zk1={"running": False}).ensemble.stopped == 0
+    assert read_back(looks.copied(), zk1={"running": False, "record_unread": ""}).ensemble.stopped == 0
 
 
 def test_a_controller_znode_of_an_older_broker_names_no_epoch_of_kraft() -> None:
