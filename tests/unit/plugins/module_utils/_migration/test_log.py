@@ -218,7 +218,7 @@ def test_a_start_record_that_may_not_be_read_is_named_and_not_taken_for_none(
             raise PermissionError(13, "Permission denied", str(path))
         return opened(path, *more, **options)
 
-    monkeypatch.setattr(look.os, "listdir", names)
+    monkeypatch.setattr(os, "listdir", names)
     monkeypatch.setattr("builtins.open", file)
     told = look.migration_info(**{**PARAMS, "state_dir": str(tmp_path)})
     assert (told["start_record"], "Permission denied" in told["record_unread"]) == (None, True)
