@@ -91,12 +91,17 @@ def test_the_action_runs_the_module_of_the_ensemble_by_its_own_login() -> None:
         ("servers", "_zookeeper_access"),
     )
     ran: list[tuple[str, dict[str, Any]]] = []
+
+    def execute(name: str, arguments: dict[str, Any], task_vars: dict[str, Any]) -> dict[str, Any]:
+        ran.append((name, arguments))
+        return task_vars
+
     action: Any = SimpleNamespace(
         module=ActionModule.module,
         _of_role={"servers": [1]},
         _task=SimpleNamespace(args={}, resolved_action="streamops.kafka.migration_plan", delegate_to=None, async_val=0),
         _local=None,
-        _execute_module=lambda name, arguments, task_vars: ran.append((name, arguments)) or {},
+        _execute_module=execute,
     )
     ActionModule.call(action, {}, chroot="/blue")
     assert ran == [("streamops.kafka.zookeeper_info", {"servers": [1], "chroot": "/blue"})]
