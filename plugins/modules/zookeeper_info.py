@@ -14,7 +14,8 @@ author: The streamops engineers (@streamops)
 description:
   - Asks every server by the four-letter words C(srvr), C(conf) and C(mntr), and says whether one leads, all others
     follow it in the same epoch, none is read-only, and each was started with the members of O(servers).
-  - With O(chroot) also reads, over a session, what the Kafka cluster there has registered.
+  - With O(chroot) also reads, over a session, what the Kafka cluster there has registered, and who is in charge of its
+    metadata.
   - It changes nothing, and finding an ensemble in a bad state is no failure of the module.
 requirements:
   - kazoo and, with O(sasl_username), pure-sasl, where the module runs and O(chroot) is given.
@@ -83,6 +84,20 @@ cluster:
   description: C(cluster_id), C(controller_id) and C(brokers) (C(id), C(endpoints), C(rack)) registered below O(chroot).
   returned: with O(chroot)
   type: dict
+znodes:
+  description:
+    - Who is in charge of the metadata, by the znodes C(/controller), C(/controller_epoch) and C(/migration), each with
+      the JSON that Kafka wrote; null where a znode does not exist, or is one of RV(unread).
+  returned: with O(chroot)
+  type: dict
+  sample:
+    /controller: {version: 2, brokerid: 101, timestamp: "1764400000000", kraftControllerEpoch: 4}
+    /controller_epoch: 9
+    /migration: null
+unread:
+  description: For each of these znodes that could not be read why; empty where all could.
+  returned: with O(chroot)
+  type: dict
 acls:
   description: For each of O(acl_paths) that exists, who may do what, as scheme:id:rights.
   returned: with O(chroot)
@@ -117,7 +132,8 @@ def look(module: Any) -> dict[str, Any]:
     found = view(ask(goal.members, access), goal)
     if params["chroot"] is not None:
         with Zookeeper(goal.members, access, params["chroot"]) as session:
-            found.update(cluster=session.cluster(), acls=session.acls(params["acl_paths"]))
+            acls = session.acls(params["acl_paths"])
+            found.update(cluster=session.cluster(), acls=acls, **session.in_charge())
     return {"changed": False, **found}
 
 

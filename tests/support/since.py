@@ -44,11 +44,13 @@ PROVEN: Mapping[str, str] = {
     "security/test_firewall_trial molecule:secure",
     "plugins/module_utils/_gate/": "restart/",
     "plugins/module_utils/_health/": "resources/test_cluster_health install/test_status install/test_stretch",
+    "plugins/plugin_utils/migration/": "migration/",
     "plugins/plugin_utils/mirrors/external.py": "mirror/test_mirror_external",
     "plugins/plugin_utils/mirrors/external_cas.py": "mirror/test_mirror_external",
     "plugins/plugin_utils/mirrors/health.py": "mirror/test_mirror install/test_status",
     "plugins/module_utils/_logs/": "resources/test_groups",
     "plugins/module_utils/_metadata/": "resources/test_metadata_compare install/test_status",
+    "plugins/module_utils/_migration/": "migration/",
     "plugins/module_utils/_node/attach.py": "restart/test_upgrade_clients",
     "plugins/module_utils/_node/deprecated_requests.py": "restart/test_upgrade_clients",
     "plugins/module_utils/_node/": "install/ restart/ security/test_certificates molecule:secure",
@@ -79,6 +81,8 @@ PROVEN: Mapping[str, str] = {
     "plugins/plugin_utils/upgrade/clients.py": "restart/test_upgrade restart/test_upgrade_clients",
     "plugins/plugin_utils/voters/": "restart/test_voters restart/test_voters_in_steps restart/test_modes "
     "restart/test_dynamic_quorum",
+    "plugins/action/migration_plan.py": "migration/",
+    "plugins/modules/migration_plan.py": "migration/",
     "plugins/action/upgrade_plan.py": "restart/test_upgrade restart/test_upgrade_ways restart/test_finalize "
     "install/test_run_check",
     "plugins/modules/deprecated_requests.py": "restart/test_upgrade_clients",
@@ -114,6 +118,7 @@ PROVEN: Mapping[str, str] = {
     "roles/_common/files/zookeeper-launcher": "zookeeper/",
     "roles/_common/tasks/disks/": "install/test_installation install/test_storage_format zookeeper/ "
     "reassign/test_moving_playbooks",
+    "roles/_common/tasks/migration.yml": "migration/",
     "roles/_common/tasks/roll/": "restart/ install/test_isolated zookeeper/test_zookeeper",
     "roles/_common/tasks/service/systemd/": "molecule:default molecule:secure molecule:zookeeper",
     "roles/_common/tasks/tls/": "security/ restart/test_quorum_certificates molecule:secure",

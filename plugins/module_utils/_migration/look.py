@@ -55,8 +55,23 @@ def migration_info(state_dir: str, config_file: str, metadata_dir: str) -> dict[
         "start_record": None if own["running"] and not own["recorded"] else _started(files),
         "log": None if log is None else {**asdict(log), "brokers": {str(key): log.brokers[key] for key in log.brokers}},
         "unread": unread,
+        "record_unread": _denied(state_dir),
         "epoch": (known or {}).get("epoch") or 0,
     }
+
+
+def _denied(state_dir: str) -> str:
+    """Return why the start record cannot be read, which without that looks like none; empty where there is none."""
+    directory = os.path.join(state_dir, record.DIRECTORY)
+    try:
+        for name in os.listdir(directory):
+            with open(os.path.join(directory, name), "rb"):
+                continue
+    except FileNotFoundError:
+        return ""
+    except OSError as problem:
+        return str(problem)
+    return ""
 
 
 def _started(files: Mapping[str, str | None]) -> dict[str, str] | None:

@@ -41,8 +41,9 @@ class NodeLook:
 
     roles -- those of the inventory; silence -- why its machine did not answer, empty where it did; release -- of its
     last start; started -- the properties of TELLING in its start record, None where it has no record; log -- of a
-    controller, None where its disk holds none; unread -- why its log could not be read; epoch -- of the quorum, as a
-    controller knows it: elections that nobody won raise it without a record
+    controller, None where its disk holds none; unread -- why its log could not be read; record_unread -- why its start
+    record could not be; epoch -- of the quorum, as a controller knows it: elections that nobody won raise it without a
+    record
     """
 
     host: str
@@ -54,6 +55,7 @@ class NodeLook:
     started: Mapping[str, str] | None = None
     log: MetadataLog | None = None
     unread: str = ""
+    record_unread: str = ""
     epoch: int = 0
 
     @property

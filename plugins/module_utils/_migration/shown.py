@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import asdict
+from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._migration.model import ClusterLook
@@ -24,7 +26,12 @@ def outlook_of(look: ClusterLook) -> Outlook:
 
 
 def phase_lines(look: ClusterLook, seen: Outlook) -> list[str]:
-    """Return the screen: phase, evidence, next step, way back, time to stay, and each trouble with its fix."""
+    """Return the screen, a line for each row."""
+    return [f"{name:<{_WIDTH}}{text}" for name, text in rows_of(look, seen)]
+
+
+def rows_of(look: ClusterLook, seen: Outlook) -> list[tuple[str, str]]:
+    """Return phase, evidence, next step, way back, time to stay, and each trouble with its fix, each with its name."""
     step = seen.step
     rows = [
         ("Cluster", f"{look.name}: {seen.phase}"),
@@ -36,8 +43,30 @@ def phase_lines(look: ClusterLook, seen: Outlook) -> list[str]:
         ("May stay", step.stay),
         ("Way back", _back(seen)),
     ]
-    rows += [(_blocked(trouble.blocks), str(trouble)) for trouble in seen.troubles]
-    return [f"{name:<{_WIDTH}}{text}" for name, text in rows]
+    return rows + [(_blocked(trouble.blocks), str(trouble)) for trouble in seen.troubles]
+
+
+def result_of(look: ClusterLook, seen: Outlook) -> dict[str, Any]:
+    """Return the same for programs, and the screen as lines; the keys of the table are those of Step."""
+    znodes = look.ensemble.znodes
+    return {
+        "lines": phase_lines(look, seen),
+        "cluster": look.name,
+        "phase": seen.phase.name,
+        "brokers_done": seen.phase.done,
+        "brokers_total": seen.phase.total,
+        "state": look.state,
+        "states": {node.host: node.log.state if node.log else None for node in look.controllers},
+        "modes": {str(broker): look.mode_of(broker) for broker in sorted(look.broker_ids)},
+        "quorum_epoch": look.epoch,
+        "zookeeper_epoch": znodes.epoch if znodes else None,
+        "controller": znodes.controller if znodes else None,
+        "led_by_kraft": znodes.kraft_epoch >= 0 if znodes else None,
+        "troubles": [{**asdict(trouble), "blocks": list(trouble.blocks)} for trouble in seen.troubles],
+        **asdict(seen.step),
+        "may_go_on": seen.may_go_on,
+        "may_go_back": seen.may_go_back,
+    }
 
 
 def _controllers(look: ClusterLook) -> str:
@@ -45,7 +74,7 @@ def _controllers(look: ClusterLook) -> str:
     told = []
     for node in look.controllers:
         state = (node.log.state or "no state") if node.log else "no answer" if node.silence else "no log"
-        told.append(f"{node.host} {state}{'' if node.answers else ', stopped' if not node.silence else ''}")
+        told.append(f"{node.host} {state}{'' if node.answers or node.silence else ' (stopped)'}")
     epoch = f"; epoch of the quorum {look.epoch}" if look.epoch else ""
     return (capped(told) or "none in the inventory") + epoch
 

@@ -100,7 +100,11 @@ def _nodes_that_do_not_tell(look: ClusterLook) -> Iterator[Trouble]:
     if unread:
         what = f"the metadata log of controller {hosts(unread)} could not be read: {unread[0].unread}"
         yield Trouble("log_unread", what, "run as the user that runs Kafka or as root")
-    unrecorded = [node for node in look.nodes if node.answers and node.started is None]
+    denied = [node for node in look.nodes if node.record_unread]
+    if denied:
+        what = f"the start record of {hosts(denied)} could not be read: {denied[0].record_unread}"
+        yield Trouble("record_unread", what, "run as the user that runs Kafka or as root", (FORWARD,))
+    unrecorded = [node for node in look.nodes if node.answers and node.started is None and not node.record_unread]
     if unrecorded:
         what = f"{hosts(unrecorded)} runs without a start record, so the mode that it was started in is not known"
         yield Trouble("not_recorded", what, "restart it with site.yml before the next step", (FORWARD,))
@@ -111,7 +115,10 @@ def _ensemble_that_does_not_tell(look: ClusterLook) -> Iterator[Trouble]:
     ensemble = look.ensemble
     if ensemble.znodes is None and ensemble.servers and look.state != POST_MIGRATION:
         why = ensemble.unread or f"{ensemble.serving} of {ensemble.servers} servers serve"
-        yield Trouble("znodes_unread", f"the znodes could not be read: {why}", "mend the ensemble, and look again")
+        fix = "mend the ensemble, and look again"
+        if 2 * ensemble.serving > ensemble.servers:
+            fix = "set zookeeper_tls, zookeeper_user and zookeeper_password as the brokers have them, and look again"
+        yield Trouble("znodes_unread", f"the znodes are not known: {why}", fix)
 
 
 @_check

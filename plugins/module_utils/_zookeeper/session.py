@@ -17,6 +17,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.ensembl
 
 # Where Kafka registers each broker for as long as its session lives, and what else is read (ZkData.scala).
 BROKER_IDS, CLUSTER_ID, CONTROLLER, USERS = "/brokers/ids", "/cluster/id", "/controller", "/config/users"
+#: Who is in charge of the metadata: a broker, or a controller of KRaft during a migration (KIP-866).
+IN_CHARGE = (CONTROLLER, "/controller_epoch", "/migration")
 
 
 class EnsembleUnreachableError(StreamopsError):
@@ -108,6 +110,26 @@ class Zookeeper:
         """The JSON at a path; None when it does not exist."""
         found = self._found(self._client.get, path)
         return None if found is None else dict(json.loads(found[0] or "{}"))
+
+    def in_charge(self) -> dict[str, Any]:
+        """Read the znodes that say who is in charge of the metadata, without a change.
+
+        Return them as {znodes, unread}: each path with its JSON, None where it does not exist or was not read, and for
+        each that was not read the reason.
+        """
+        from kazoo.exceptions import NoAuthError
+
+        znodes: dict[str, Any] = dict.fromkeys(IN_CHARGE)
+        unread: dict[str, str] = {}
+        for path in IN_CHARGE:
+            try:
+                answer = self._found(self._client.get, path)
+                znodes[path] = None if answer is None else json.loads(answer[0])
+            except NoAuthError:
+                unread[path] = f"{self._access.sasl_username or 'a session without a login'} has no right to read it"
+            except ValueError:
+                unread[path] = "its content is no JSON"
+        return {"znodes": znodes, "unread": unread}
 
     @staticmethod
     def _found(call: Callable[[str], Any], path: str) -> Any:

@@ -24,6 +24,8 @@ class ClusterAction(ProgressAction):
     """Adds the connection to the module's options where the task has none."""
 
     named_by = KAFKA
+    #: The module that is run, where it is not that of the task.
+    module = ""
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         """Find the connection of the role, if the task needs it; plugins that wait go on from here."""
@@ -38,7 +40,7 @@ class ClusterAction(ProgressAction):
     def call(self, task_vars: dict[str, Any] | None, **overrides: Any) -> dict[str, Any]:
         """Run the module once, on the control node when the task names no cluster, and return its result."""
         arguments = {**self._of_role, **self._task.args, **overrides}
-        name = self._task.resolved_action
+        name = self.module or self._task.resolved_action
         if self._of_role and not self._task.delegate_to and not self._task.async_val:
             self._connection = self._local
             here = {**(task_vars or {}), "ansible_python_interpreter": sys.executable}

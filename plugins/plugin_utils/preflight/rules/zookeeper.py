@@ -115,12 +115,20 @@ def _brokers(cluster: Cluster) -> list[Node]:
     return [node for node in cluster.brokers if node.get("kafka_mode") == ZOOKEEPER_MODE]
 
 
-@rule(variable="kafka_mode", fix="remove them from the group, or choose a mode of KRaft")
+@rule(
+    variable="kafka_mode",
+    fix=(
+        "take them out of the group, or choose a mode of KRaft for a cluster that has no data yet; where a migration "
+        "stands, migrate_to_kraft.yml shows (docs/migrate-to-kraft.md)"
+    ),
+)
 def zookeeper_mode_with_controllers(inventory: Inventory) -> Iterator[Problem]:
-    """A cluster in mode `zookeeper` has controllers of KRaft."""
+    """A cluster in mode `zookeeper` has controllers of KRaft. Only a migration brings them to it, and this release of
+    the collection takes none of its steps."""
     for cluster in inventory.clusters():
         if _brokers(cluster) and cluster.controllers:
-            yield Problem(cluster.controllers, "mode zookeeper has no controllers", "hosts in kraft_controllers")
+            what = "mode zookeeper has no controllers, and this release takes no step of a migration to KRaft"
+            yield Problem(cluster.controllers, what, "hosts in kraft_controllers")
 
 
 @rule(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 from collections.abc import Sequence
 from pathlib import Path
@@ -176,7 +177,8 @@ PARAMS = {"state_dir": "", "config_file": "", "metadata_dir": ""}
 
 def test_a_node_that_never_started_tells_nothing(tmp_path: Path) -> None:
     assert look.migration_info(**{**PARAMS, "state_dir": str(tmp_path), "metadata_dir": str(tmp_path)}) == {
-        "changed": False, "running": False, "release": "", "start_record": None, "log": None, "unread": "", "epoch": 0,
+        "changed": False, "running": False, "release": "", "start_record": None, "log": None, "unread": "",
+        "record_unread": "", "epoch": 0,
     }  # fmt: skip
 
 
@@ -195,6 +197,38 @@ def test_a_node_tells_its_last_start_and_no_secret_of_it(tmp_path: Path) -> None
     }  # fmt: skip
     assert (told["release"], told["epoch"]) == ("3.9.2", 8)
     assert told["log"] == {"state": MIGRATION, "brokers": {"1": True}, "epoch": 6, "end": 2}
+
+
+@pytest.mark.parametrize("denied", ["started", "server.properties"])
+def test_a_start_record_that_may_not_be_read_is_named_and_not_taken_for_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, denied: str
+) -> None:
+    (tmp_path / "started").mkdir()
+    (tmp_path / "started" / "server.properties").touch()
+    # Root, who may read all, runs this test too.
+    list_names, opened = os.listdir, open
+
+    def names(path: Any) -> list[str]:
+        if str(path).endswith(denied):
+            raise PermissionError(13, "Permission denied", str(path))
+        return list_names(path)
+
+    def file(path: Any, *more: Any, **options: Any) -> Any:
+        if str(path).endswith(denied):
+            raise PermissionError(13, "Permission denied", str(path))
+        return opened(path, *more, **options)
+
+    monkeypatch.setattr(os, "listdir", names)
+    monkeypatch.setattr("builtins.open", file)
+    told = look.migration_info(**{**PARAMS, "state_dir": str(tmp_path)})
+    assert (told["start_record"], "Permission denied" in told["record_unread"]) == (None, True)
+    assert denied in told["record_unread"]
+
+
+def test_a_start_record_without_a_fault_is_read(tmp_path: Path) -> None:
+    (tmp_path / "started").mkdir()
+    (tmp_path / "started" / "server.properties").touch()
+    assert look.migration_info(**{**PARAMS, "state_dir": str(tmp_path)})["record_unread"] == ""
 
 
 def test_a_log_that_may_not_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

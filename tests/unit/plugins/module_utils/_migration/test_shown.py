@@ -8,7 +8,11 @@ from dataclasses import replace
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._migration.model import ClusterLook, EnsembleLook
-from ansible_collections.streamops.kafka.plugins.module_utils._migration.shown import outlook_of, phase_lines
+from ansible_collections.streamops.kafka.plugins.module_utils._migration.shown import (
+    outlook_of,
+    phase_lines,
+    result_of,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._migration.steps import STEPS
 from tests.unit.plugins.module_utils._migration import looks
 
@@ -57,4 +61,41 @@ def test_what_was_not_read_is_not_shown_as_missing() -> None:
     assert shown["ZooKeeper"] == "1 of 3 servers serve; znodes not read: timed out"
     silent = looks.with_node(looks.copied(), "controller2", silence="timed out", log=None)
     assert "controller2 no answer" in rows(silent)["Controllers"]
-    assert "controller1 no log, stopped" in rows(looks.not_begun())["Controllers"]
+    assert "controller1 no log (stopped)" in rows(looks.not_begun())["Controllers"]
+
+
+def test_programs_read_what_people_do() -> None:
+    look = looks.brokers_moving()
+    result = result_of(look, outlook_of(look))
+    assert result["lines"] == phase_lines(look, outlook_of(look))
+    assert (result["phase"], result["brokers_done"], result["brokers_total"]) == ("brokers_moving", 1, 3)
+    assert result["modes"] == {"1": "kraft", "2": "migrating", "3": "migrating"}
+    assert result["states"] == dict.fromkeys(("controller1", "controller2", "controller3"), "MIGRATION")
+    assert (result["quorum_epoch"], result["zookeeper_epoch"]) == (4, 9)
+    assert (result["controller"], result["led_by_kraft"]) == (101, True)
+    assert (result["next"], result["stay"]) == (STEPS["brokers_moving"].next, STEPS["brokers_moving"].stay)
+    assert (result["troubles"], result["may_go_on"], result["may_go_back"]) == ([], True, True)
+
+
+def test_programs_read_what_blocks_which_way() -> None:
+    look = looks.with_node(looks.copied(), "broker2", running=False)
+    result = result_of(look, outlook_of(look))
+    (trouble,) = result["troubles"]
+    assert (trouble["name"], trouble["blocks"]) == ("broker_down", ["forward"])
+    assert trouble["fix"]
+    assert (result["may_go_on"], result["may_go_back"]) == (False, True)
+
+
+def test_programs_read_nothing_for_what_is_not_known() -> None:
+    unread = replace(looks.copied(), ensemble=EnsembleLook(3, 1, 0, None, "timed out"))
+    result = result_of(unread, outlook_of(unread))
+    assert (result["zookeeper_epoch"], result["controller"], result["led_by_kraft"]) == (None, None, None)
+    silent = looks.with_node(looks.copied(), "controller2", silence="timed out", log=None)
+    assert result_of(silent, outlook_of(silent))["states"]["controller2"] is None
+
+
+def test_a_right_that_is_missing_is_mended_by_a_login_and_not_at_the_ensemble() -> None:
+    refused = replace(looks.copied(), ensemble=EnsembleLook(3, 3, 0, None, "/migration: x has no right to read it"))
+    assert "zookeeper_password" in rows(refused)["Blocks both"]
+    down = replace(looks.copied(), ensemble=EnsembleLook(3, 1, 0, None, "no server leads"))
+    assert "mend the ensemble" in rows(down)["Blocks both"]

@@ -43,6 +43,11 @@ CASES: list[tuple[str, ClusterLook, tuple[str, ...]]] = [
     ("broker_down", looks.with_node(looks.copied(), "broker2", silence="timed out", started=None), FORWARD),
     ("log_unread", looks.with_node(looks.copied(), "controller2", log=None, unread="Permission denied"), BOTH),
     ("not_recorded", looks.with_node(looks.not_begun(), "broker2", started=None), FORWARD),
+    (
+        "record_unread",
+        looks.with_node(looks.not_begun(), "broker2", started=None, record_unread="Permission denied"),
+        FORWARD,
+    ),
     ("znodes_unread", replace(looks.copied(), ensemble=EnsembleLook(3, 1, 0)), BOTH),
     (
         "no_quorum",

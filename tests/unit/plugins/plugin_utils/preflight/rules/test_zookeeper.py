@@ -128,7 +128,10 @@ def test_an_ensemble_is_secured_as_a_whole_and_used(changes: dict[str, Any], nam
 def test_mode_zookeeper_has_no_controllers_of_kraft() -> None:
     controller = node("controller1", 1, broker=False, **ZOOKEEPER)
     found = check_inventory(Inventory((controller, *ensemble().nodes)))
-    assert ("zookeeper_mode_with_controllers", ("controller1",)) in [(one.name, one.hosts) for one in found]
+    (refused,) = [one for one in found if one.name == "zookeeper_mode_with_controllers"]
+    assert (refused.hosts, refused.level) == (("controller1",), "error")
+    assert "this release takes no step of a migration to KRaft" in refused.sentence()
+    assert "migrate_to_kraft.yml shows" in refused.sentence()
 
 
 def test_a_host_is_one_process() -> None:

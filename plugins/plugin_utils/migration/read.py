@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""What is known of a cluster between ZooKeeper and KRaft, from its inventory and from what tasks left on its hosts.
+
+Results of migration_info are C(__common_migration_node) of each host, servers of ZooKeeper among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._migration.model import (
+    BROKER,
+    CONTROLLER,
+    ClusterLook,
+    EnsembleLook,
+    MetadataLog,
+    MigrationZnode,
+    NodeLook,
+    Znodes,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.ensemble import SERVING, UNREACHABLE
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Node
+
+#: What a module returned, or failed with.
+Answer = Mapping[str, Any]
+#: Gives the variables of a host.
+Answers = Callable[[str], Answer]
+
+_NO_LEADER = "no server leads"
+
+
+def chroot_of(host: str, nodes: Iterable[Node]) -> str:
+    """Return the path in ZooKeeper of the cluster of a host, as zookeeper.connect of its brokers has it."""
+    path = next(node for node in nodes if node.name == host).text("zookeeper_chroot").strip().strip("/")
+    return f"/{path}"
+
+
+def has_leader(ensemble: Answer) -> bool:
+    """Tell whether a server leads, so that a session can be had; ensemble -- as zookeeper_info returns it."""
+    return ensemble.get("leader_id") is not None
+
+
+def cluster_look(host: str, nodes: Sequence[Node], answers: Answers, ensemble: Answer) -> ClusterLook:
+    """Return the look at the cluster of a host.
+
+    nodes -- of the inventory; answers -- the variables of hosts, where results stand; ensemble -- what zookeeper_info
+    returned, empty without servers
+    """
+    own = next(node for node in nodes if node.name == host)
+    members = [node for node in nodes if node.cluster == own.cluster]
+    told = {node.name: _mapping(answers(node.name).get("__common_migration_node")) for node in members}
+    servers = {node.id: told[node.name] for node in members if node.zookeeper}
+    kafka = tuple(_node(node, told[node.name]) for node in members if not node.zookeeper)
+    return ClusterLook(own.cluster, kafka, _ensemble(servers, ensemble))
+
+
+def _node(node: Node, answer: Answer) -> NodeLook:
+    """Return the look at one node of Kafka; answer -- of migration_info on its host."""
+    roles = frozenset(role for role, has in ((BROKER, node.broker), (CONTROLLER, node.controller)) if has)
+    # What has no id is for the preflight to say.
+    number = -1 if node.id is None else node.id
+    if "running" not in answer:
+        return NodeLook(node.name, number, roles, silence=_why(answer) or "no answer", running=False)
+    log = answer.get("log")
+    return NodeLook(
+        host=node.name,
+        id=number,
+        roles=roles,
+        running=bool(answer["running"]),
+        release=str(answer["release"]),
+        started=answer["start_record"],
+        log=None if log is None else _log(log),
+        unread=str(answer["unread"]),
+        record_unread=str(answer["record_unread"]),
+        epoch=int(answer["epoch"]),
+    )
+
+
+def _log(log: Answer) -> MetadataLog:
+    brokers = {int(broker): bool(migrating) for broker, migrating in log["brokers"].items()}
+    return MetadataLog(log["state"], brokers, log["epoch"], log["end"])
+
+
+def _ensemble(servers: Mapping[int | None, Answer], answer: Answer) -> EnsembleLook:
+    """Return the look at the ensemble; servers -- what migration_info said on the machine of each, by its id.
+
+    Stopped for certain is a server that does not answer, and whose machine says that its process does not run. One
+    whose start record may not be read cannot say so.
+    """
+    states = {server["id"]: server["state"] for server in answer.get("servers") or ()}
+    stopped = [
+        server
+        for server, machine in servers.items()
+        if states.get(server, UNREACHABLE) == UNREACHABLE
+        and machine.get("running") is False
+        and not machine["record_unread"]
+    ]
+    serving = [server for server in states if states[server] in SERVING]
+    why = _unread(answer)
+    znodes = None if why else _znodes(answer)
+    return EnsembleLook(len(servers), len(serving), len(stopped), znodes, why if servers else "")
+
+
+def _unread(answer: Answer) -> str:
+    """Return why the znodes are not known; empty where all were read."""
+    if "znodes" not in answer:
+        return _why(answer) or _NO_LEADER
+    reasons = [f"{path}: {reason}" for path, reason in answer["unread"].items()]
+    return "; ".join(reasons)
+
+
+def _znodes(answer: Answer) -> Znodes:
+    """Return who is in charge; the names within the znodes are those of ZkData.scala."""
+    znodes = answer["znodes"]
+    controller, migration = znodes["/controller"] or {}, znodes["/migration"]
+    return Znodes(
+        controller=controller.get("brokerid"),
+        # Brokers before 3.4 wrote version 1, without it.
+        kraft_epoch=controller.get("kraftControllerEpoch", -1),
+        epoch=znodes["/controller_epoch"],
+        migration=None if migration is None else _migration(migration),
+        brokers=frozenset(broker["id"] for broker in answer["cluster"]["brokers"]),
+    )
+
+
+def _migration(content: Answer) -> MigrationZnode:
+    return MigrationZnode(
+        content["kraft_controller_id"], content["kraft_controller_epoch"], content["kraft_metadata_offset"]
+    )
+
+
+def _mapping(result: Any) -> Answer:
+    """Return a registered result, empty where no task left any."""
+    return result if isinstance(result, Mapping) else {}
+
+
+def _why(answer: Answer) -> str:
+    """Return why a task has no answer: the first sentence of its message, on one line."""
+    sentence = " ".join(str(answer.get("msg") or "").split()).partition(". ")[0]
+    return sentence.removeprefix("Task failed: ").removeprefix("Action failed: ").rstrip(".")

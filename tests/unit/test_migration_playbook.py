@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What migrate_to_kraft.yml runs: it looks and shows, refuses to take a step, and asks no ensemble in vain."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import yaml
+from jinja2.nativetypes import NativeEnvironment
+
+from ansible_collections.streamops.kafka.plugins.action.migration_plan import ActionModule
+from ansible_collections.streamops.kafka.plugins.module_utils._migration import model, phase, steps
+from tests.support.playbooks import PUBLIC, first, of_play, plays, takes_lock
+
+ROOT = Path(__file__).resolve().parents[2]
+TASKS = yaml.safe_load((ROOT / "roles/_common/tasks/migration.yml").read_text())
+#: All that it may call.
+READS = {"assert", "debug", "migration_info", "migration_plan"}
+
+
+def test_every_task_only_reads() -> None:
+    called = {key.rpartition(".")[2] for task in TASKS for key in task if "." in key}
+    assert called == READS
+    steps_of_all = {step for play, given in plays(PUBLIC["migrate_to_kraft"]) for step in of_play(play, given)}
+    assert steps_of_all & {"migration_info", "migration_plan"} == {"migration_info", "migration_plan"}
+    assert not takes_lock("migrate_to_kraft")
+    assert first("migrate_to_kraft")[1]["_common_may_stay_sealed"] is True
+
+
+@pytest.mark.parametrize(
+    ("given", "goes_on"),
+    [({}, True), ({"kafka_migration": ""}, True), ({"kafka_migration": None}, True),
+     ({"kafka_migration": "next"}, False), ({"kafka_migration": "back"}, False), ({"kafka_migration": True}, False)],
+)  # fmt: skip
+def test_a_step_is_refused_by_its_name_and_before_anything_else(given: dict[str, Any], goes_on: bool) -> None:
+    task = TASKS[0]["ansible.builtin.assert"]
+    environment = NativeEnvironment()
+    assert environment.compile_expression(task["that"])(**given) is goes_on
+    # Ansible renders it also where nothing is refused.
+    message = environment.from_string(task["fail_msg"]).render(given)
+    if not goes_on:
+        assert message.startswith(f"kafka_migration={given['kafka_migration']} is not there yet")
+        assert "shows where a cluster stands" in message
+
+
+class Asking(ActionModule):
+    """The action with the answers of the module that it runs, one after the other."""
+
+    def __init__(self, servers: list[int], *answers: dict[str, Any]) -> None:
+        self._of_role = {"servers": servers}
+        self._answers = list(answers)
+        self.asked: list[dict[str, Any]] = []
+
+    def call(self, task_vars: dict[str, Any] | None, **overrides: Any) -> dict[str, Any]:
+        """Return the next answer."""
+        self.asked.append(overrides)
+        return self._answers.pop(0)
+
+
+def test_a_cluster_without_servers_asks_none() -> None:
+    action = Asking([])
+    assert (action._ensemble("/blue", {}), action.asked) == ({}, [])
+
+
+def test_a_session_is_opened_below_the_path_of_the_cluster_where_a_server_leads() -> None:
+    answer = {"leader_id": 1, "znodes": {}}
+    action = Asking([1, 2, 3], {"leader_id": 1}, answer)
+    assert action._ensemble("/blue", {}) == answer
+    assert action.asked == [{}, {"chroot": "/blue"}]
+
+
+def test_no_session_is_waited_for_where_no_server_leads() -> None:
+    words = {"leader_id": None, "servers": [{"id": 1, "state": "unreachable"}]}
+    action = Asking([1, 2, 3], words)
+    assert (action._ensemble("/blue", {}), action.asked) == (words, [{}])
+
+
+def test_a_session_that_fails_leaves_what_the_servers_said_and_why() -> None:
+    words = {"leader_id": 1, "servers": [{"id": 1, "state": "leader"}]}
+    action = Asking([1, 2, 3], words, {"failed": True, "msg": "AuthFailedError"})
+    assert action._ensemble("/blue", {}) == {**words, "msg": "AuthFailedError"}
+
+
+def test_the_action_runs_the_module_of_the_ensemble_by_its_own_login() -> None:
+    assert (ActionModule.module, ActionModule.named_by) == (
+        "streamops.kafka.zookeeper_info",
+        ("servers", "_zookeeper_access"),
+    )
+    ran: list[tuple[str, dict[str, Any]]] = []
+
+    def execute(name: str, arguments: dict[str, Any], task_vars: dict[str, Any]) -> dict[str, Any]:
+        ran.append((name, arguments))
+        return task_vars
+
+    action: Any = SimpleNamespace(
+        module=ActionModule.module,
+        _of_role={"servers": [1]},
+        _task=SimpleNamespace(args={}, resolved_action="streamops.kafka.migration_plan", delegate_to=None, async_val=0),
+        _local=None,
+        _execute_module=execute,
+    )
+    ActionModule.call(action, {}, chroot="/blue")
+    assert ran == [("streamops.kafka.zookeeper_info", {"servers": [1], "chroot": "/blue"})]
+
+
+def test_the_documented_phases_are_those_of_the_table() -> None:
+    text = (ROOT / "plugins/modules/migration_plan.py").read_text()
+    assigned = next(node for node in ast.parse(text).body if isinstance(node, ast.Assign)
+                    and ast.unparse(node.targets[0]) == "RETURN")  # fmt: skip
+    documented = str(yaml.safe_load(ast.literal_eval(assigned.value))["phase"]["description"])
+    assert [name for name in steps.STEPS if f"V({name})" not in documented] == []
+    assert set(phase.WAY) < set(steps.STEPS)
+    modes = str(yaml.safe_load(ast.literal_eval(assigned.value))["modes"]["description"])
+    assert [mode for mode in (model.ZOOKEEPER, model.MIGRATING, model.KRAFT) if f"V({mode})" not in modes] == []
