@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._acls.api import describe_acls
@@ -61,6 +62,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._users.api import 
 from page.cluster import cluster_of, given_of
 from page.expected import Expected
 from page.known.details import ACLS, BROKERS, CONFIGS, QUOTAS, USERS, Details, asked_again
+from page.known.doubts import ensemble_by_polls, followed_epochs, unread_since, unsteady_by_polls
 from page.known.grants import acl_rows, quota_rows, user_rows
 from page.known.picture import Picture
 from page.known.standing import Standing, seconds_of, stood
@@ -153,13 +155,23 @@ def take(
         now = time.time()
         standing = stood(last.standing, last.groups, seen, now) if last else stood(Standing(), (), seen, now)
         every = Groups(seen, silent, expected.groups, True, *seconds_of(standing, now))
-        unled_since = (last.unled_since if last else None) or clock if is_unanswered(snapshot) else None
+        asked = None if is_unanswered(snapshot) or snapshot.quorum is None else snapshot.quorum.leader_epoch
+        epochs = followed_epochs(last.epochs if last else (), clock, asked)
+        unsteady = {} if is_unanswered(snapshot) else unsteady_by_polls(epochs)
+        # An answer between two elections ends nothing.
+        is_unled = is_unanswered(snapshot) or bool(unsteady)
+        unled_since = (last.unled_since if last else None) or clock if is_unled else None
         twice = told_twice(last.unanswered, clock - (unled_since or clock), snapshot) if last else {}
-        state = state_of(session, snapshot, {**given_of(expected), "groups": every, **twice}, polled=True)
+        given = {**given_of(expected), "groups": every, "unsteady": unsteady, **twice}
+        state = state_of(session, snapshot, given, polled=True)
+        is_unread = state.settings_unread and snapshot.quorum is None
+        unread = unread_since(last.unread_since if last else None, clock, is_unread, not snapshot.silent)
+        state = replace(state, ensemble_lost=ensemble_by_polls(unread, clock))
         features = asked_features(session, brokers)
         newest = newest_of(session, name, flows, led)
         details = (last.details if last else NOTHING).of_topics(topics).of_brokers({one.id for one in snapshot.brokers})
-        if details.is_due(time.time(), details_interval):
+        # Users and quotas are in ZooKeeper too: a question that is not answered keeps a thread of a broker.
+        if not is_unread and details.is_due(time.time(), details_interval):
             details = details_of(session, topics, details, brokers)
         # After all that is shown anew: a broker that hangs costs its seconds here too.
         metadata = agreement(session, snapshot, topics, last.cluster.get("metadata") if last else None, session.left)
@@ -186,6 +198,8 @@ def take(
         clock=clock,
         unanswered=frozenset(snapshot.silent),
         unled_since=unled_since,
+        epochs=epochs,
+        unread_since=unread,
     )
 
 

@@ -80,6 +80,12 @@ options:
     type: list
     elements: str
     default: []
+  ensemble_lost:
+    description: >-
+      What M(streamops.kafka.zookeeper_info) returned as lost, in ZooKeeper mode; empty of an ensemble that has a
+      quorum.
+    type: str
+    default: ""
   survive_rack_loss:
     description: >-
       Whether the loss of any one rack must leave a majority of the voters, and enough replicas in sync of each
@@ -153,8 +159,8 @@ EXAMPLES = r"""
 RETURN = r"""
 status:
   description: >-
-    V(OK), V(DEGRADED) or V(DOWN). DOWN is a cluster that does not answer, has no active controller that works, or has
-    partitions without a leader.
+    V(OK), V(DEGRADED) or V(DOWN). DOWN is a cluster that does not answer, has no active controller that works, none
+    that lasts, or an ensemble of ZooKeeper without a quorum, or has partitions without a leader.
   type: str
   returned: when the cluster answered or was out of reach, also with O(fail_on)
   sample: DEGRADED
@@ -213,6 +219,7 @@ ARGUMENT_SPEC = {
     "start_files": {"type": "dict", "default": {}},
     "unsteady_quorum": {"type": "dict", "default": {}},
     "ensemble_problems": {"type": "list", "elements": "str", "default": []},
+    "ensemble_lost": {"type": "str", "default": ""},
     "survive_rack_loss": {"type": "bool", "default": False},
     "voter_racks": {"type": "dict", "default": {}},
     "watched_groups": {"type": "list", "elements": "str", "default": []},

@@ -72,7 +72,7 @@ _DAY = 86_400
 #: Seconds before a cluster of which something did not answer is looked at again, longer than most pauses of a JVM, and
 #: the longest answer of the quorum then. An ensemble of ZooKeeper replaces a controller when its session has ended,
 #: after 18 s (zookeeper.session.timeout.ms, KIP-537).
-_AGAIN, _AGAIN_SECONDS, _AFTER_SESSION = 5.0, 10, 20.0
+_AGAIN, _AGAIN_SECONDS, AFTER_SESSION = 5.0, 10, 20.0
 #: Seconds in which a quorum without an answer may have another leader: brokers pass requests on to the frozen one until
 #: the first of them has waited for 30 s (controller.socket.timeout.ms), while the quorum elects within 3 s.
 UNLED_SECONDS = 32.0
@@ -111,6 +111,7 @@ def _health(connection: Connection, params: Mapping[str, Any]) -> dict[str, Any]
     given = {
         "nodes": params["nodes"],
         "ensemble": params["ensemble_problems"],
+        "ensemble_lost": params["ensemble_lost"],
         "versions": params["versions"],
         "start_files": params["start_files"],
         "unsteady": params["unsteady_quorum"],
@@ -163,7 +164,7 @@ def is_unanswered(snapshot: Snapshot) -> bool:
 def _looked_again(session: Session, snapshot: Snapshot, given: Mapping[str, Any]) -> tuple[Snapshot, dict[str, Any]]:
     """Look again where something did not answer; return the snapshot of then, and what told_twice has of both looks.
 
-    It takes at most _AGAIN seconds (_AFTER_SESSION for the controller of ZooKeeper mode, UNLED_SECONDS for a quorum
+    It takes at most _AGAIN seconds (AFTER_SESSION for the controller of ZooKeeper mode, UNLED_SECONDS for a quorum
     that may elect), ANSWER_SECONDS for brokers, and _AGAIN_SECONDS and a login for the quorum. Of a quorum that is
     ``unsteady`` nobody is asked.
     """
@@ -172,7 +173,7 @@ def _looked_again(session: Session, snapshot: Snapshot, given: Mapping[str, Any]
         return snapshot, {}
     pause = _AGAIN
     if snapshot.quorum is None and snapshot.controller_id in snapshot.silent:
-        pause = _AFTER_SESSION
+        pause = AFTER_SESSION
     elif is_lost and not can_elect_nobody(given["nodes"], snapshot.silent):
         pause = UNLED_SECONDS
     mute = [f"broker {broker} ({why})" for broker, why in sorted(snapshot.silent.items())]
@@ -208,8 +209,8 @@ def state_of(
         snapshot: The cluster with all its partitions, whose min.insync.replicas are asked here, and with who answers.
             A broker that does not is asked for nothing.
         given: Fields of the state that the inventory tells, or that were read on the nodes: nodes, ensemble, versions,
-            start_files, unsteady, voter_racks, survive_rack_loss; ``silent`` and ``leaderless`` of two looks; and
-            ``groups`` where all were looked at before.
+            ensemble_lost, start_files, unsteady, voter_racks, survive_rack_loss; ``silent`` and ``leaderless`` of two
+            looks; and ``groups`` where all were looked at before.
         polled: Topics carry their partitions, and a missing right is noted too, where it otherwise raises
             RequestFailedError.
         watched: Groups to look at, which must be there and read.
@@ -235,9 +236,9 @@ def state_of(
     elif not given.get("leaderless"):
         untold.append("moves under way (the active controller does not answer)")
     record: Record | None = told("the record of a move", partial(read_record, session, topics), None)
-    keys = (_MIN_INSYNC, *TOPIC_KEYS)
+    unread: list[str] = []
     configs: TopicConfigs = told(
-        "min.insync.replicas and throttles of topics", partial(topic_configs, session, topics, keys), TopicConfigs()
+        "min.insync.replicas and throttles of topics", partial(_settings, session, topics, unread), TopicConfigs()
     )
     throttles: list[dict[str, Any]] = told(
         "throttles of brokers", partial(leftover_throttles, session, record, alive, _throttled(configs)), []
@@ -264,6 +265,7 @@ def state_of(
         ),
         mechanisms=(connection.sasl_mechanism,) if connection.sasl_mechanism else (),
         untold=untold,
+        settings_unread=bool(unread),
         elsewhere=snapshot.elsewhere,
         attributions=told("who copies", partial(attributed, session, settled, moves), ()),
         in_flight=moving,
@@ -309,6 +311,16 @@ def _told(
     except StreamopsError as error:
         untold.append(f"{what} ({error.message})")
     return otherwise
+
+
+def _settings(session: Session, topics: Sequence[str], unread: list[str]) -> TopicConfigs:
+    """Return min.insync.replicas and throttles of topics; note in ``unread`` why no broker answered that was asked."""
+    try:
+        return topic_configs(session, topics, (_MIN_INSYNC, *TOPIC_KEYS))
+    except RequestFailedError as error:
+        if error.passing and not error.unsent:
+            unread.append(error.why)
+        raise
 
 
 def _groups(session: Session, watched: Sequence[str]) -> Groups:

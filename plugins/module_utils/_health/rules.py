@@ -53,6 +53,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.partition_
 from ansible_collections.streamops.kafka.plugins.module_utils._health.quorum_rules import (
     controller,
     ensemble,
+    ensemble_lost,
     no_controller,
     observer_behind,
     quorum_unsteady,
@@ -62,7 +63,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.rack_rules
 
 def findings(state: State, limits: Limits) -> list[HealthFinding]:
     """Return everything that is not as it should be; of a cluster that does not answer little more than that."""
-    rules = RULES if state.info is not None else (cluster_unreachable, quorum_unsteady, ensemble)
+    rules = RULES if state.info is not None else (cluster_unreachable, quorum_unsteady, ensemble_lost, ensemble)
     every = [finding for rule in rules for finding in rule(state, limits)]
     waits = any(is_of_what_is_down(finding.kind, finding.severity) for finding in every)
     left = [finding for finding in every if not (waits and finding.kind in ADVICE)]
@@ -92,6 +93,7 @@ RULES: tuple[Callable[[State, Limits], Iterator[HealthFinding]], ...] = (
     no_controller,
     controller,
     observer_behind,
+    ensemble_lost,
     ensemble,
     partitions,
     at_min_isr,
@@ -131,6 +133,7 @@ KINDS = (
     "controller_behind",
     "ghost_voter",
     "observer_behind",
+    "ensemble_lost",
     "ensemble",
     "partitions_offline",
     "under_min_isr",

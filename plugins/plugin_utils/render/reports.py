@@ -127,6 +127,7 @@ class Reports(Parts):
             "voter_racks": {
                 str(node["node_id"]): node["rack"] for node in nodes if "controller" in node["roles"] and node["rack"]
             },
+            "ensemble_lost": self._results.of(self._host, "__kafka_resources_ensemble").get("lost", ""),
             "ensemble_problems": self._results.of(self._host, "__kafka_resources_ensemble").get("problems", []),
         }
 

@@ -124,7 +124,11 @@ CASES: dict[str, tuple[State, str, str, str]] = {
     ),
     "unsteady": (
         state(given={"unsteady": UNSTEADY}, quorum=quorum(leader_id=None, error="it has no stable leader")),
-        "quorum_unsteady", "the metadata quorum has no stable leader", "DEGRADED",
+        "quorum_unsteady", "the metadata quorum has no stable leader", "DOWN",
+    ),
+    "ensemble lost": (
+        state(given={"ensemble_lost": "no server leads: 1 of 3", "ensemble": ["no server leads: 1 of 3"]}, quorum=None),
+        "ensemble_lost", "the ZooKeeper ensemble has no quorum: brokers cannot elect leaders", "DOWN",
     ),
     "ghost voter": (
         state(quorum=quorum(voter(1), voter(2), voter(3), voter(9))),
