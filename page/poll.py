@@ -12,7 +12,7 @@ the metadata, on a connection of its own that is not counted, in some ten reques
 brokers differ, as often as a difference needs to stand.
 
 What changes seldom comes at last, at the first poll and then in intervals: one for all settings of each 1,000 topics,
-three for SCRAM users, ACLs and client quotas, and one to each broker for its configuration. All settings of a topic
+three for SCRAM users, ACLs and client quotas, one read of who has looked at unclean elections, and one to each broker for its configuration. All settings of a topic
 cost a broker five times what three do.
 
 What fails of health alone is noted in the findings (untold); so is what the time of the poll leaves no room for. Why a
@@ -23,7 +23,7 @@ part of what changes seldom was not told is said on the pages that show it, besi
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -47,6 +47,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._groups.api import
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.look import wanted_logs
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import by_topic, shown, together
+from ansible_collections.streamops.kafka.plugins.module_utils._health.acknowledged import acknowledgement, looked_at
 from ansible_collections.streamops.kafka.plugins.module_utils._health.look import (
     answering,
     is_unanswered,
@@ -162,7 +163,9 @@ def take(
         is_unled = is_unanswered(snapshot) or bool(unsteady)
         unled_since = (last.unled_since if last else None) or clock if is_unled else None
         twice = told_twice(last.unanswered, clock - (unled_since or clock), snapshot) if last else {}
-        given = {**given_of(expected), "groups": every, "unsteady": unsteady, **twice}
+        acknowledged = _acknowledged(session, topics, last, details_interval)
+        seen_to = {"unclean": looked_at(acknowledged, now), "acknowledged": acknowledged}
+        given = {**given_of(expected), "groups": every, "unsteady": unsteady, **seen_to, **twice}
         state = state_of(session, snapshot, given, polled=True)
         is_unread = state.settings_unread and snapshot.quorum is None
         unread = unread_since(last.unread_since if last else None, clock, is_unread, not snapshot.silent)
@@ -200,7 +203,20 @@ def take(
         unled_since=unled_since,
         epochs=epochs,
         unread_since=unread,
+        acknowledged=acknowledged,
     )
+
+
+def _acknowledged(
+    session: Session, topics: Iterable[str], last: Picture | None, details_interval: float
+) -> Mapping[str, Any]:
+    """Return who has looked at unclean elections, asked as seldom as details are; what fails leaves what was known."""
+    if last is not None and not last.details.is_due(time.time(), details_interval):
+        return last.acknowledged
+    try:
+        return acknowledgement(session, [*topics])
+    except StreamopsError:
+        return last.acknowledged if last is not None else {}
 
 
 def details_of(

@@ -29,7 +29,8 @@ class Picture:
     only goes forward and that pictures of one process alone share. C(unanswered): the brokers that did not answer at
     their own address, which are down when a second picture has them too; C(unled_since): since when (by that clock)
     no active controller of a quorum has had an answer, None where it has. C(epochs) of its leaders and
-    C(unread_since) are as page.known.doubts has them.
+    C(unread_since) are as page.known.doubts has them. C(acknowledged): who has looked at unclean elections, as
+    acknowledgement returns it; as old as C(details).
     """
 
     taken: float
@@ -49,6 +50,7 @@ class Picture:
     unled_since: float | None = None
     epochs: Sequence[Epoch] = ()
     unread_since: float | None = None
+    acknowledged: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

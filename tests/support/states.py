@@ -190,6 +190,7 @@ class Made:
                 "ensemble_lost": lost,
                 **({} if is_page else {"ensemble": [*ensemble, *([lost] if lost else [])]}),
             }
+        given |= {} if is_page else {"unclean": facts.get("unclean", ())}
         if host := facts.get("edited"):
             files = {host: {"failed": None, "why_failed": "", "staged": None, "edited": ["jvm.options"]}}
             given |= {} if is_page else {"start_files": files}
@@ -324,6 +325,8 @@ class Made:
             )
             if facts.get("unsteady"):
                 yield f"kafka_server_raft_metrics_current_epoch{{{labels}}}", f"7+15x{_MINUTES}"
+            counted = "kafka_controller_controllerstats_uncleanleaderelections_total"
+            yield f"{counted}{{{labels}}}", f"0x5 {len(facts.get('unclean', ()))}x{_MINUTES}"
             if one in facts.get("flapping", ()):
                 yield f"kafka_server_replicamanager_isrshrinks_total{{{labels}}}", f"0+1x{_MINUTES}"
         for one in (1, 2, 3) if self.zookeepers else ():

@@ -48,6 +48,11 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
     warn,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.look import group_info
+from ansible_collections.streamops.kafka.plugins.module_utils._health.acknowledged import (
+    acknowledge,
+    acknowledgement,
+    unacknowledged,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import (
     Groups,
     Limits,
@@ -89,13 +94,14 @@ class UnhealthyError(StreamopsError):
     unsent = True
 
 
-def cluster_health(params: Mapping[str, Any]) -> dict[str, Any]:
+def cluster_health(params: Mapping[str, Any], is_check: bool = False) -> dict[str, Any]:
     """Look at the cluster and judge it; the module's result.
 
+    Unclean elections are acknowledged where that is asked for; in check mode only what would then be is returned.
     A cluster that does not answer is DOWN. A refused login or a missing right is an error, since nothing can be said
     of the cluster then. Raises UnhealthyError, with the result, for a status that fail_on calls a failure.
     """
-    result = _health(Connection.from_params(params), params)
+    result = _health(Connection.from_params(params), params, is_check)
     status = result["status"]
     if fails(status, params["fail_on"]):
         error = UnhealthyError(
@@ -106,7 +112,17 @@ def cluster_health(params: Mapping[str, Any]) -> dict[str, Any]:
     return result
 
 
-def _health(connection: Connection, params: Mapping[str, Any]) -> dict[str, Any]:
+def _acknowledged(session: Session, params: Mapping[str, Any], is_check: bool) -> tuple[dict[str, Any], bool]:
+    """Return {at, by, epochs} of who has looked at unclean elections, and whether that is new: where it was asked for,
+    and some were left that nobody had looked at. The cluster is asked only where there are any."""
+    elections, by = params["unclean_elections"], params["acknowledge"].strip()
+    known = acknowledgement(session) if elections else {}
+    if not by or not unacknowledged(elections, known):
+        return known, False
+    return acknowledge(session, by, elections, is_check), True
+
+
+def _health(connection: Connection, params: Mapping[str, Any], is_check: bool) -> dict[str, Any]:
     """Ask the cluster everything and judge it; a cluster that does not answer has only a reason."""
     given = {
         "nodes": params["nodes"],
@@ -125,10 +141,13 @@ def _health(connection: Connection, params: Mapping[str, Any]) -> dict[str, Any]
         with Session(connection) as session:
             require_describe(session, "cluster_health")
             # A broker would wait for the answer of a leader that does not last.
+            known, is_new = _acknowledged(session, params, is_check)
+            given |= {"unclean": params["unclean_elections"], "acknowledged": known}
             quorum = Quorum.unknown(_UNSTEADY) if given["unsteady"] else describe_quorum(session)
             snapshot = answering(session, take_snapshot(session, quorum, min_insync=False))
             snapshot, twice = _looked_again(session, snapshot, given)
-            return judged(state_of(session, snapshot, {**given, **twice}, watched=watched), limits)
+            state = state_of(session, snapshot, {**given, **twice}, watched=watched)
+            return {**judged(state, limits), "changed": is_new}
     except (ClusterUnreachableError, RequestFailedError) as error:
         # One that answers and refuses our login is no cluster that is down.
         if not error.passing or error.fields.get("refused"):

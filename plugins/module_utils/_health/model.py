@@ -106,8 +106,10 @@ class State:
     them. ``unsteady`` is what the controllers themselves see of a quorum without a stable leader (controllers,
     epochs and what ``changed`` there last, as phrases), or the page by its polls; empty of any other.
     ``ensemble_lost`` is what was seen of an ensemble of ZooKeeper that had no quorum in any look for as long as one
-    takes to elect, empty of any other; ``settings_unread`` says that no broker told the settings of topics, which in
-    mode zookeeper they read from the ensemble. ``untold`` are questions without an answer.
+    takes to elect, empty of any other. ``settings_unread`` says that no broker told the settings of topics, which in
+    mode zookeeper they read from the ensemble. ``unclean`` are unclean elections (partition, at, leader, epoch), and
+    ``acknowledged`` is {at, by, epochs} of who has looked at those before, empty where nobody has. ``untold`` are
+    questions without an answer.
     ``elsewhere`` are by id the brokers at whose address another node answers, with both. ``silent`` are by id those
     that did not answer at their own address in two looks one after the other, with what happened; ``leaderless`` says
     that in two looks no active controller had an answer. One look without an answer is ``untold``, or an error of the
@@ -125,6 +127,8 @@ class State:
     ensemble: Sequence[str] = ()
     ensemble_lost: str = ""
     settings_unread: bool = False
+    unclean: Sequence[Mapping[str, Any]] = ()
+    acknowledged: Mapping[str, Any] = field(default_factory=dict)
     throttles: Sequence[Mapping[str, Any]] = ()
     moving: Sequence[str] = ()
     recorded: int | None = None

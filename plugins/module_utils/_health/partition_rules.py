@@ -4,13 +4,20 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
+from ansible_collections.streamops.kafka.plugins.module_utils._health.acknowledged import (
+    UNCLEAN,
+    merged,
+    unacknowledged,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._health.consequences import awaited
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import (
     BALANCE,
     FATAL,
+    NOTE,
     SERIOUS,
     SHOWN,
     HealthFinding,
@@ -53,6 +60,42 @@ def partitions(state: State, _limits: Limits) -> Iterator[HealthFinding]:
         left = (info["counts"].get(kind) or 0) - len(rows) + len(unexplained)
         if left:
             yield HealthFinding(kind, SERIOUS, _counted(state, left, words), str(left), "0", fix)
+
+
+def unclean_election(state: State, _limits: Limits) -> Iterator[HealthFinding]:
+    """Find partitions that a replica came to lead which was not in sync (unclean_election): records that were
+    acknowledged may be lost. It stands until somebody has acknowledged it; then it is a note that says who
+    (unclean_acknowledged)."""
+    elections = merged(state.unclean)
+    if not elections:
+        return
+    told = unacknowledged(elections, state.acknowledged)
+    names = capped(list(dict.fromkeys(election["partition"] for election in told or elections)), SHOWN)
+    if told:
+        yield HealthFinding(
+            UNCLEAN,
+            SERIOUS,
+            f"a replica that was not in sync came to lead {names}: records that were acknowledged may be lost",
+            found=f"{len(told)} unclean elections, the last one at {_utc(told[-1]['at'])}",
+            allowed="none that nobody has looked at",
+            next_step="tell those who use these topics; then say that you did: ansible-playbook "
+            'streamops.kafka.status -i INVENTORY -e kafka_acknowledge="WHO LOOKED"',
+        )
+    else:
+        by, at = state.acknowledged.get("by", ""), state.acknowledged.get("at", 0)
+        yield HealthFinding(
+            "unclean_acknowledged",
+            NOTE,
+            f"a replica that was not in sync came to lead {names}; acknowledged by {by} at {_utc(at)}",
+            found=f"{len(elections)} unclean elections within seven days",
+            allowed="none",
+            next_step="nothing is left to do; this note goes seven days after the election",
+        )
+
+
+def _utc(at: float) -> str:
+    """Return a time in UTC for people, from seconds since 1970."""
+    return time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(at))
 
 
 def at_min_isr(state: State, _limits: Limits) -> Iterator[HealthFinding]:

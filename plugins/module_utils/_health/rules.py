@@ -48,6 +48,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.partition_
     at_min_isr,
     leaders_skewed,
     partitions,
+    unclean_election,
     uneven_replicas,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._health.quorum_rules import (
@@ -96,6 +97,7 @@ RULES: tuple[Callable[[State, Limits], Iterator[HealthFinding]], ...] = (
     ensemble_lost,
     ensemble,
     partitions,
+    unclean_election,
     at_min_isr,
     uneven_replicas,
     rack_loss,
@@ -138,6 +140,8 @@ KINDS = (
     "partitions_offline",
     "under_min_isr",
     "under_replicated",
+    "unclean_election",
+    "unclean_acknowledged",
     "at_min_isr",
     "uneven_replicas",
     "rack_loss",
