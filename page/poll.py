@@ -12,7 +12,8 @@ the metadata, on a connection of its own that is not counted, in some ten reques
 brokers differ, as often as a difference needs to stand.
 
 What changes seldom comes at last, at the first poll and then in intervals: one for all settings of each 1,000 topics,
-three for SCRAM users, ACLs and client quotas, one read of who has looked at unclean elections, and one to each broker for its configuration. All settings of a topic
+three for SCRAM users, ACLs and client quotas, one read of who has looked at unclean elections (which is judged, and so
+comes before), and one to each broker for its configuration. All settings of a topic
 cost a broker five times what three do.
 
 What fails of health alone is noted in the findings (untold); so is what the time of the poll leaves no room for. Why a
@@ -37,7 +38,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
     take_snapshot,
     topics_at,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import ids_alive
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Snapshot, ids_alive
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import topic_configs
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError, StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.api import (
@@ -47,8 +48,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._groups.api import
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.look import wanted_logs
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import by_topic, shown, together
-from ansible_collections.streamops.kafka.plugins.module_utils._health.acknowledged import acknowledgement, looked_at
 from ansible_collections.streamops.kafka.plugins.module_utils._health.look import (
+    acknowledgement,
     answering,
     is_unanswered,
     judged,
@@ -56,6 +57,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.look impor
     told_twice,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import Groups
+from ansible_collections.streamops.kafka.plugins.module_utils._health.partition_rules import looked_at
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import Leaders, log_ends
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from ansible_collections.streamops.kafka.plugins.module_utils._quotas.api import describe_quotas
@@ -63,7 +65,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._users.api import 
 from page.cluster import cluster_of, given_of
 from page.expected import Expected
 from page.known.details import ACLS, BROKERS, CONFIGS, QUOTAS, USERS, Details, asked_again
-from page.known.doubts import ensemble_by_polls, followed_epochs, unread_since, unsteady_by_polls
+from page.known.doubts import Epoch, ensemble_by_polls, followed_epochs, unread_since, unsteady_by_polls
 from page.known.grants import acl_rows, quota_rows, user_rows
 from page.known.picture import Picture
 from page.known.standing import Standing, seconds_of, stood
@@ -156,17 +158,10 @@ def take(
         now = time.time()
         standing = stood(last.standing, last.groups, seen, now) if last else stood(Standing(), (), seen, now)
         every = Groups(seen, silent, expected.groups, True, *seconds_of(standing, now))
-        asked = None if is_unanswered(snapshot) or snapshot.quorum is None else snapshot.quorum.leader_epoch
-        epochs = followed_epochs(last.epochs if last else (), clock, asked)
-        unsteady = {} if is_unanswered(snapshot) else unsteady_by_polls(epochs)
-        # An answer between two elections ends nothing.
-        is_unled = is_unanswered(snapshot) or bool(unsteady)
-        unled_since = (last.unled_since if last else None) or clock if is_unled else None
-        twice = told_twice(last.unanswered, clock - (unled_since or clock), snapshot) if last else {}
+        epochs, unled_since, given = _of_quorum(last, snapshot, clock)
         acknowledged = _acknowledged(session, topics, last, details_interval)
-        seen_to = {"unclean": looked_at(acknowledged, now), "acknowledged": acknowledged}
-        given = {**given_of(expected), "groups": every, "unsteady": unsteady, **seen_to, **twice}
-        state = state_of(session, snapshot, given, polled=True)
+        given |= {"groups": every, "unclean": looked_at(acknowledged, now), "acknowledged": acknowledged}
+        state = state_of(session, snapshot, {**given_of(expected), **given}, polled=True)
         is_unread = state.settings_unread and snapshot.quorum is None
         unread = unread_since(last.unread_since if last else None, clock, is_unread, not snapshot.silent)
         state = replace(state, ensemble_lost=ensemble_by_polls(unread, clock))
@@ -205,6 +200,21 @@ def take(
         unread_since=unread,
         acknowledged=acknowledged,
     )
+
+
+def _of_quorum(
+    last: Picture | None, snapshot: Snapshot, clock: float
+) -> tuple[Sequence[Epoch], float | None, dict[str, Any]]:
+    """Return of a picture its epochs and unled_since, and what the state has of who was silent twice and of a quorum
+    without a leader that lasts. C(last) is the picture before, C(clock) when this snapshot was taken."""
+    is_silent = is_unanswered(snapshot)
+    asked = None if is_silent or snapshot.quorum is None else snapshot.quorum.leader_epoch
+    epochs = followed_epochs(last.epochs if last else (), clock, asked)
+    unsteady = {} if is_silent else unsteady_by_polls(epochs)
+    # An answer between two elections ends nothing.
+    unled_since = (last.unled_since if last else None) or clock if is_silent or unsteady else None
+    twice = told_twice(last.unanswered, clock - (unled_since or clock), snapshot) if last else {}
+    return epochs, unled_since, {"unsteady": unsteady, **twice}
 
 
 def _acknowledged(

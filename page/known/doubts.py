@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._health.look import AFTER_SESSION, UNLED_SECONDS
-from ansible_collections.streamops.kafka.plugins.module_utils._node.quorum_watch import EPOCHS, WATCH
 
+#: Elections in so many seconds that are no single one any more, as node_info watches controllers for them.
+EPOCHS, WATCH = 2, 12.0
 #: When a poll asked the quorum, in seconds of the clock of pictures, and the epoch of its leader.
 Epoch = tuple[float, int]
 

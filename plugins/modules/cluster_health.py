@@ -101,6 +101,10 @@ options:
         description: When it was, in seconds since 1970.
         type: float
         required: true
+      when:
+        description: The same as text, in UTC.
+        type: str
+        required: true
       leader:
         description: The id of the broker that leads since.
         type: int
@@ -256,6 +260,7 @@ ARGUMENT_SPEC = {
         "options": {
             "partition": {"type": "str", "required": True},
             "at": {"type": "float", "required": True},
+            "when": {"type": "str", "required": True},
             "leader": {"type": "int", "required": True},
             "epoch": {"type": "int", "required": True},
         },

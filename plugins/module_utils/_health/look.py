@@ -48,11 +48,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
     warn,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.look import group_info
-from ansible_collections.streamops.kafka.plugins.module_utils._health.acknowledged import (
-    acknowledge,
-    acknowledgement,
-    unacknowledged,
-)
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import (
     Groups,
     Limits,
@@ -60,6 +55,12 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.model impo
     fails,
     phrases,
     status_of,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._health.partition_rules import (
+    UNCLEAN,
+    Election,
+    merged,
+    unacknowledged,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._health.quorum_rules import can_elect_nobody
 from ansible_collections.streamops.kafka.plugins.module_utils._health.rack_rules import losses
@@ -70,6 +71,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.thro
     TOPIC_KEYS,
     leftover_throttles,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._state.api import read_state, write_state
+from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import made_state_topic
 
 #: OpenSSL's number of a certificate that has expired (X509_V_ERR_CERT_HAS_EXPIRED).
 _EXPIRED = 10
@@ -86,6 +89,8 @@ _UNSTEADY = "it has no stable leader"
 _UNSTEADY_SECONDS = 4
 _MIN_INSYNC = "min.insync.replicas"
 Answer = TypeVar("Answer")
+#: The key of _streamops_state under which {at, when, by, epochs} is kept by kind of finding.
+KEY = "acknowledged"
 
 
 class UnhealthyError(StreamopsError):
@@ -112,9 +117,31 @@ def cluster_health(params: Mapping[str, Any], is_check: bool = False) -> dict[st
     return result
 
 
+def acknowledgement(session: Session, topics: Collection[str] | None = None) -> dict[str, Any]:
+    """Return {at, when, by, epochs} of who acknowledged unclean elections last; empty where nobody has. ``topics`` are
+    the names of all topics, where they have been listed already."""
+    value, _end = read_state(session, KEY, topics)
+    known = (value or {}).get(UNCLEAN) if isinstance(value, dict) else None
+    return dict(known) if isinstance(known, dict) else {}
+
+
+def acknowledge(session: Session, by: str, elections: Iterable[Election], is_check: bool) -> dict[str, Any]:
+    """Write that somebody has looked at all unclean elections until now, these among them, and return what is kept. In
+    check mode nothing is written."""
+    epochs = {election["partition"]: election["epoch"] for election in merged(elections)}
+    now = time.time()
+    when = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(now))
+    said = {"at": round(now, 3), "when": when, "by": by, "epochs": epochs}
+    if not is_check:
+        made_state_topic(session)
+        value, _end = read_state(session, KEY)
+        write_state(session, KEY, {**(value if isinstance(value, dict) else {}), UNCLEAN: said})
+    return said
+
+
 def _acknowledged(session: Session, params: Mapping[str, Any], is_check: bool) -> tuple[dict[str, Any], bool]:
-    """Return {at, by, epochs} of who has looked at unclean elections, and whether that is new: where it was asked for,
-    and some were left that nobody had looked at. The cluster is asked only where there are any."""
+    """Return {at, when, by, epochs} of who has looked at unclean elections, and whether that is new: where it was asked
+    for, and some were left that nobody had looked at. The cluster is asked only where there are any."""
     elections, by = params["unclean_elections"], params["acknowledge"].strip()
     known = acknowledgement(session) if elections else {}
     if not by or not unacknowledged(elections, known):

@@ -107,8 +107,8 @@ class State:
     epochs and what ``changed`` there last, as phrases), or the page by its polls; empty of any other.
     ``ensemble_lost`` is what was seen of an ensemble of ZooKeeper that had no quorum in any look for as long as one
     takes to elect, empty of any other. ``settings_unread`` says that no broker told the settings of topics, which in
-    mode zookeeper they read from the ensemble. ``unclean`` are unclean elections (partition, at, leader, epoch), and
-    ``acknowledged`` is {at, by, epochs} of who has looked at those before, empty where nobody has. ``untold`` are
+    mode zookeeper they read from the ensemble. ``unclean`` are unclean elections (partition, at, when, leader, epoch).
+    ``acknowledged`` is {at, when, by, epochs} of who has looked at those before, empty where nobody has. ``untold`` are
     questions without an answer.
     ``elsewhere`` are by id the brokers at whose address another node answers, with both. ``silent`` are by id those
     that did not answer at their own address in two looks one after the other, with what happened; ``leaderless`` says

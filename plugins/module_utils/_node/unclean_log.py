@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Iterable
 from typing import Any
 
@@ -28,9 +29,9 @@ _LINE = re.compile(
 
 
 def unclean_elections(directory: str, now: float) -> list[dict[str, Any]]:
-    """Return {partition, at, leader, epoch} of the unclean elections that the newest logs of a controller tell of.
+    """Return {partition, at, when, leader, epoch} of the unclean elections that a controller has logged.
 
-    directory -- of its logs. at -- seconds since 1970. epoch -- that of the leader. What is older than KEPT_SECONDS is
+    directory -- of its logs. at -- seconds since 1970, when -- the same as text. epoch -- that of the leader. What is older than KEPT_SECONDS is
     left out.
     """
     paths = [os.path.join(directory, name) for name in _FILES]
@@ -46,6 +47,7 @@ def elections_of(lines: Iterable[str]) -> list[dict[str, Any]]:
     for line in lines:
         match, at = _LINE.search(line), seconds_of(line)
         if match and at is not None:
-            about = {"at": at, "leader": int(match["leader"]), "epoch": int(match["epoch"])}
+            when = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(at))
+            about = {"at": at, "when": when, "leader": int(match["leader"]), "epoch": int(match["epoch"])}
             told.setdefault((match["partition"], match["epoch"]), {"partition": match["partition"], **about})
     return list(told.values())[-MOST:]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._health.look import AFTER_SESSION, UNLED_SECONDS
+from ansible_collections.streamops.kafka.plugins.module_utils._node import quorum_watch
+from page.known import doubts
 from page.known.doubts import Epoch, ensemble_by_polls, followed_epochs, unread_since, unsteady_by_polls
 
 
@@ -42,6 +44,10 @@ def test_a_quorum_is_unsteady_by_the_rate_of_its_elections(
     epochs: list[int | None], interval: float, told: str
 ) -> None:
     assert unsteady_by_polls(polled(epochs, interval)).get("epochs", "") == told
+
+
+def test_the_page_and_the_watch_of_controllers_have_the_same_rate() -> None:
+    assert (doubts.EPOCHS, doubts.WATCH) == (quorum_watch.EPOCHS, quorum_watch.WATCH)
 
 
 def test_only_what_a_later_poll_needs_is_remembered() -> None:

@@ -6,15 +6,16 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._health import acknowledged, look
-from ansible_collections.streamops.kafka.plugins.module_utils._health.acknowledged import (
-    KEY,
+from ansible_collections.streamops.kafka.plugins.module_utils._health import look
+from ansible_collections.streamops.kafka.plugins.module_utils._health.look import KEY
+from ansible_collections.streamops.kafka.plugins.module_utils._health.model import Limits, State
+from ansible_collections.streamops.kafka.plugins.module_utils._health.partition_rules import (
+    TOLD_SECONDS,
     looked_at,
     merged,
     unacknowledged,
+    unclean_election,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._health.model import Limits, State
-from ansible_collections.streamops.kafka.plugins.module_utils._health.partition_rules import unclean_election
 from ansible_collections.streamops.kafka.plugins.module_utils._node.unclean_log import KEPT_SECONDS
 
 EARLY, LATE = 1_790_000_000.0, 1_790_000_900.0
@@ -22,17 +23,17 @@ SESSION: Any = object()
 
 
 def election(at: float, partition: str = "orders-0", epoch: int = 3) -> dict[str, Any]:
-    return {"partition": partition, "at": at, "leader": 2, "epoch": epoch}
+    return {"partition": partition, "at": at, "when": "then", "leader": 2, "epoch": epoch}
 
 
 @pytest.fixture
 def kept(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """What the cluster keeps, by key."""
     values: dict[str, Any] = {}
-    monkeypatch.setattr(acknowledged, "read_state", lambda _session, key, _topics=None: (values.get(key), 1))
-    monkeypatch.setattr(acknowledged, "write_state", lambda _session, key, value: values.__setitem__(key, value))
-    monkeypatch.setattr(acknowledged, "made_state_topic", lambda _session: False)
-    monkeypatch.setattr(acknowledged.time, "time", lambda: EARLY + 60)
+    monkeypatch.setattr(look, "read_state", lambda _session, key, _topics=None: (values.get(key), 1))
+    monkeypatch.setattr(look, "write_state", lambda _session, key, value: values.__setitem__(key, value))
+    monkeypatch.setattr(look, "made_state_topic", lambda _session: False)
+    monkeypatch.setattr(look.time, "time", lambda: EARLY + 60)
     return values
 
 
@@ -69,14 +70,14 @@ def test_check_mode_writes_nothing(kept: dict[str, Any]) -> None:
 
 
 def test_a_cluster_without_any_is_asked_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(acknowledged, "read_state", lambda *_asked: pytest.fail("it was asked"))
+    monkeypatch.setattr(look, "read_state", lambda *_asked: pytest.fail("it was asked"))
     assert asked([], "Ada") == ({}, False)
 
 
 @pytest.mark.parametrize("value", [None, [], "text", {"unclean_election": 7}, {"other": {}}])
 def test_what_was_kept_and_is_no_acknowledgement_is_none(kept: dict[str, Any], value: Any) -> None:
     kept[KEY] = value
-    assert acknowledged.acknowledgement(SESSION) == {}
+    assert look.acknowledgement(SESSION) == {}
 
 
 def test_the_page_sees_what_was_acknowledged_for_seven_days(kept: dict[str, Any]) -> None:
@@ -85,8 +86,9 @@ def test_the_page_sees_what_was_acknowledged_for_seven_days(kept: dict[str, Any]
     assert {one["partition"] for one in shown} == {"orders-0", "a-1"}
     (note,) = unclean_election(State({}, unclean=shown, acknowledged=known), Limits())
     assert (note.kind, note.severity) == ("unclean_acknowledged", "note")
-    assert "a-1, orders-0; acknowledged by Ada at " in note.what
-    assert looked_at(known, known["at"] + KEPT_SECONDS + 1) == looked_at({}, EARLY) == []
+    assert "a-1, orders-0; acknowledged by Ada at 2026-" in note.what
+    assert TOLD_SECONDS == KEPT_SECONDS
+    assert looked_at(known, known["at"] + TOLD_SECONDS + 1) == looked_at({}, EARLY) == []
 
 
 def test_other_kinds_stay_as_they_were(kept: dict[str, Any]) -> None:

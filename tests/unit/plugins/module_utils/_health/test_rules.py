@@ -85,7 +85,13 @@ def found(looked: State, limits: Limits | None = None) -> list[tuple[str, str]]:
     return [(one.kind, one.what) for one in rules.findings(looked, limits or Limits())]
 
 
-UNCLEAN = {"partition": "orders-0", "at": 1_790_000_000.0, "leader": 2, "epoch": 3}
+UNCLEAN: Any = {
+    "partition": "orders-0",
+    "at": 1_790_000_000.0,
+    "when": "2026-09-21 14:13:20 UTC",
+    "leader": 2,
+    "epoch": 3,
+}
 CASES: dict[str, tuple[State, str, str, str]] = {
     "away": (
         State({"nodes": [broker(1), broker(3)], "controller_id": 1, "quorum": quorum(), "counts": counts()}, "", NODES),
@@ -133,9 +139,9 @@ CASES: dict[str, tuple[State, str, str, str]] = {
         "a replica that was not in sync came to lead orders-0: records that were acknowledged may be lost", "DEGRADED",
     ),
     "unclean, and somebody has looked": (
-        state(given={"unclean": [UNCLEAN], "acknowledged": {"at": 1_790_000_001.0, "by": "Ada"}}),
+        state(given={"unclean": [UNCLEAN], "acknowledged": {"at": UNCLEAN["at"] + 1, "when": "now", "by": "Ada"}}),
         "unclean_acknowledged",
-        "a replica that was not in sync came to lead orders-0; acknowledged by Ada at 2026-09-21 14:13:21 UTC", "OK",
+        "a replica that was not in sync came to lead orders-0; acknowledged by Ada at now", "OK",
     ),
     "ensemble lost": (
         state(given={"ensemble_lost": "no server leads: 1 of 3", "ensemble": ["no server leads: 1 of 3"]}, quorum=None),
