@@ -229,9 +229,8 @@ quorum:
 unclean_elections:
   description:
     - With O(log_dir) the partitions that a replica came to lead which was not in sync, as the controller logged it
-      within seven days, by time, as C(partition), C(at) (seconds since 1970), C(when) (the same
-      as text, in UTC), C(leader) and its C(epoch). Of ZooKeeper
-      mode nothing is known.
+      within seven days, by time, as C(partition), C(at) (seconds since 1970), C(when) (the same as text, in UTC),
+      C(leader) and its C(epoch). Of ZooKeeper mode nothing is known.
   returned: always
   type: list
   elements: dict

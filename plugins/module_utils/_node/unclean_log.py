@@ -31,8 +31,8 @@ _LINE = re.compile(
 def unclean_elections(directory: str, now: float) -> list[dict[str, Any]]:
     """Return {partition, at, when, leader, epoch} of the unclean elections that a controller has logged.
 
-    directory -- of its logs. at -- seconds since 1970, when -- the same as text. epoch -- that of the leader. What is older than KEPT_SECONDS is
-    left out.
+    directory -- of its logs. at -- seconds since 1970, when -- the same as text. epoch -- that of the leader. What is
+    older than KEPT_SECONDS is left out.
     """
     paths = [os.path.join(directory, name) for name in _FILES]
     return elections_of(every_said(paths, "UNCLEAN partition change", now - KEPT_SECONDS))

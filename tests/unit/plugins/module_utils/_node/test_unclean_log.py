@@ -27,13 +27,8 @@ def line(at: float, partition: str = "orders-0", leader: int = 2, epoch: int = 3
 
 def test_partition_leader_and_time_are_read() -> None:
     (found,) = elections_of([line(NOW, "drill.m19.unclean-12")])
-    assert found == {
-        "partition": "drill.m19.unclean-12",
-        "at": NOW,
-        "when": "2026-09-21 14:13:20 UTC",
-        "leader": 2,
-        "epoch": 3,
-    }
+    about = {"at": NOW, "when": "2026-09-21 14:13:20 UTC", "leader": 2, "epoch": 3}
+    assert found == {"partition": "drill.m19.unclean-12", **about}
     # Releases before topics had ids in this line.
     (found,) = elections_of([line(NOW).replace(" with topic ID xLs4kBSfQ8SvSRlUB3Nrmg", "")])
     assert found["partition"] == "orders-0"
