@@ -12,7 +12,8 @@ the metadata, on a connection of its own that is not counted, in some ten reques
 brokers differ, as often as a difference needs to stand.
 
 What changes seldom comes at last, at the first poll and then in intervals: one for all settings of each 1,000 topics,
-three for SCRAM users, ACLs and client quotas, and one to each broker for its configuration. All settings of a topic
+three for SCRAM users, ACLs and client quotas, one read of who has looked at unclean elections (which is judged, and so
+comes before), and one to each broker for its configuration. All settings of a topic
 cost a broker five times what three do.
 
 What fails of health alone is noted in the findings (untold); so is what the time of the poll leaves no room for. Why a
@@ -23,7 +24,8 @@ part of what changes seldom was not told is said on the pages that show it, besi
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._acls.api import describe_acls
@@ -36,13 +38,14 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
     take_snapshot,
     topics_at,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import ids_alive
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Snapshot, ids_alive
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import topic_configs
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError, StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.api import list_groups
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.look import described, wanted_logs
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import by_topic, shown, together
 from ansible_collections.streamops.kafka.plugins.module_utils._health.look import (
+    acknowledgement,
     answering,
     is_unanswered,
     judged,
@@ -50,6 +53,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.look impor
     told_twice,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import Groups
+from ansible_collections.streamops.kafka.plugins.module_utils._health.partition_rules import looked_at
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import Leaders, log_ends
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from ansible_collections.streamops.kafka.plugins.module_utils._quotas.api import describe_quotas
@@ -57,6 +61,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._users.api import 
 from page.cluster import cluster_of, given_of
 from page.expected import Expected
 from page.known.details import ACLS, BROKERS, CONFIGS, QUOTAS, USERS, Details, asked_again
+from page.known.doubts import Epoch, ensemble_by_polls, followed_epochs, unread_since, unsteady_by_polls
 from page.known.grants import acl_rows, quota_rows, user_rows
 from page.known.picture import Picture
 from page.known.standing import Standing, seconds_of, stood
@@ -147,13 +152,18 @@ def take(
         now = time.time()
         standing = stood(last.standing, last.groups, seen, now) if last else stood(Standing(), (), seen, now)
         every = Groups(seen, silent, expected.groups, True, *seconds_of(standing, now))
-        unled_since = (last.unled_since if last else None) or clock if is_unanswered(snapshot) else None
-        twice = told_twice(last.unanswered, clock - (unled_since or clock), snapshot) if last else {}
-        state = state_of(session, snapshot, {**given_of(expected), "groups": every, **twice}, polled=True)
+        epochs, unled_since, given = _of_quorum(last, snapshot, clock)
+        acknowledged = _acknowledged(session, topics, last, details_interval)
+        given |= {"groups": every, "unclean": looked_at(acknowledged, now), "acknowledged": acknowledged}
+        state = state_of(session, snapshot, {**given_of(expected), **given}, polled=True)
+        is_unread = state.settings_unread and snapshot.quorum is None
+        unread = unread_since(last.unread_since if last else None, clock, is_unread, not snapshot.silent)
+        state = replace(state, ensemble_lost=ensemble_by_polls(unread, clock))
         features = asked_features(session, brokers)
         newest = newest_of(session, name, flows, led)
         details = (last.details if last else NOTHING).of_topics(topics).of_brokers({one.id for one in snapshot.brokers})
-        if details.is_due(time.time(), details_interval):
+        # Users and quotas are in ZooKeeper too: a question that is not answered keeps a thread of a broker.
+        if not is_unread and details.is_due(time.time(), details_interval):
             details = details_of(session, topics, details, brokers)
         # After all that is shown anew: a broker that hangs costs its seconds here too.
         metadata = agreement(session, snapshot, topics, last.cluster.get("metadata") if last else None, session.left)
@@ -180,7 +190,37 @@ def take(
         clock=clock,
         unanswered=frozenset(snapshot.silent),
         unled_since=unled_since,
+        epochs=epochs,
+        unread_since=unread,
+        acknowledged=acknowledged,
     )
+
+
+def _of_quorum(
+    last: Picture | None, snapshot: Snapshot, clock: float
+) -> tuple[Sequence[Epoch], float | None, dict[str, Any]]:
+    """Return of a picture its epochs and unled_since, and what the state has of who was silent twice and of a quorum
+    without a leader that lasts. C(last) is the picture before, C(clock) when this snapshot was taken."""
+    is_silent = is_unanswered(snapshot)
+    asked = None if is_silent or snapshot.quorum is None else snapshot.quorum.leader_epoch
+    epochs = followed_epochs(last.epochs if last else (), clock, asked)
+    unsteady = {} if is_silent else unsteady_by_polls(epochs)
+    # An answer between two elections ends nothing.
+    unled_since = (last.unled_since if last else None) or clock if is_silent or unsteady else None
+    twice = told_twice(last.unanswered, clock - (unled_since or clock), snapshot) if last else {}
+    return epochs, unled_since, {"unsteady": unsteady, **twice}
+
+
+def _acknowledged(
+    session: Session, topics: Iterable[str], last: Picture | None, details_interval: float
+) -> Mapping[str, Any]:
+    """Return who has looked at unclean elections, asked as seldom as details are; what fails leaves what was known."""
+    if last is not None and not last.details.is_due(time.time(), details_interval):
+        return last.acknowledged
+    try:
+        return acknowledgement(session, [*topics])
+    except StreamopsError:
+        return last.acknowledged if last is not None else {}
 
 
 def details_of(

@@ -9,6 +9,7 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import Log
 from page.known.details import Details
+from page.known.doubts import Epoch
 from page.known.newest import Newest
 from page.known.standing import Standing
 
@@ -27,7 +28,9 @@ class Picture:
     C(standing): since when groups commit nothing. C(clock): when the ends of logs were read, in seconds of a clock that
     only goes forward and that pictures of one process alone share. C(unanswered): the brokers that did not answer at
     their own address, which are down when a second picture has them too; C(unled_since): since when (by that clock)
-    no active controller of a quorum has had an answer, None where it has.
+    no active controller of a quorum has had an answer, None where it has. C(epochs) of its leaders and
+    C(unread_since) are as page.known.doubts has them. C(acknowledged): who has looked at unclean elections, as
+    acknowledgement returns it; as old as C(details).
     """
 
     taken: float
@@ -45,6 +48,9 @@ class Picture:
     clock: float = 0.0
     unanswered: frozenset[int] = frozenset()
     unled_since: float | None = None
+    epochs: Sequence[Epoch] = ()
+    unread_since: float | None = None
+    acknowledged: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

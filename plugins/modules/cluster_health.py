@@ -20,8 +20,16 @@ description:
     brokers ask a frozen leader for 30 seconds while the quorum has another one.
   - Everything is asked, and nothing is changed. C(docs/health.md) explains each finding.
 extends_documentation_fragment:
-  - streamops.kafka._attributes.look
+  - streamops.kafka._attributes
   - streamops.kafka._connection
+attributes:
+  check_mode:
+    support: full
+  diff_mode:
+    support: none
+    details: It changes nothing but what O(acknowledge) says.
+  idempotent:
+    support: full
 options:
   nodes:
     description: >-
@@ -72,6 +80,46 @@ options:
     type: list
     elements: str
     default: []
+  ensemble_lost:
+    description: >-
+      What M(streamops.kafka.zookeeper_info) returned as lost, in ZooKeeper mode; empty of an ensemble that has a
+      quorum.
+    type: str
+    default: ""
+  unclean_elections:
+    description: >-
+      What M(streamops.kafka.node_info) returned as unclean_elections of all controllers. Brokers do not tell.
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      partition:
+        description: Topic and number of the partition, as orders-0.
+        type: str
+        required: true
+      at:
+        description: When it was, in seconds since 1970.
+        type: float
+        required: true
+      when:
+        description: The same as text, in UTC.
+        type: str
+        required: true
+      leader:
+        description: The id of the broker that leads since.
+        type: int
+        required: true
+      epoch:
+        description: The epoch of that leader.
+        type: int
+        required: true
+  acknowledge:
+    description: >-
+      Who has looked at the O(unclean_elections), and what they say. It is kept in the topic C(_streamops_state) with
+      the time, and the finding on all of them until now is a note from then on. Empty text acknowledges nothing; where
+      nothing is left to acknowledge, nothing is written. In check mode nothing is written.
+    type: str
+    default: ""
   survive_rack_loss:
     description: >-
       Whether the loss of any one rack must leave a majority of the voters, and enough replicas in sync of each
@@ -145,8 +193,8 @@ EXAMPLES = r"""
 RETURN = r"""
 status:
   description: >-
-    V(OK), V(DEGRADED) or V(DOWN). DOWN is a cluster that does not answer, has no active controller that works, or has
-    partitions without a leader.
+    V(OK), V(DEGRADED) or V(DOWN). DOWN is a cluster that does not answer, has no active controller that works, none
+    that lasts, or an ensemble of ZooKeeper without a quorum, or has partitions without a leader.
   type: str
   returned: when the cluster answered or was out of reach, also with O(fail_on)
   sample: DEGRADED
@@ -205,6 +253,20 @@ ARGUMENT_SPEC = {
     "start_files": {"type": "dict", "default": {}},
     "unsteady_quorum": {"type": "dict", "default": {}},
     "ensemble_problems": {"type": "list", "elements": "str", "default": []},
+    "unclean_elections": {
+        "type": "list",
+        "elements": "dict",
+        "default": [],
+        "options": {
+            "partition": {"type": "str", "required": True},
+            "at": {"type": "float", "required": True},
+            "when": {"type": "str", "required": True},
+            "leader": {"type": "int", "required": True},
+            "epoch": {"type": "int", "required": True},
+        },
+    },
+    "acknowledge": {"type": "str", "default": ""},
+    "ensemble_lost": {"type": "str", "default": ""},
     "survive_rack_loss": {"type": "bool", "default": False},
     "voter_racks": {"type": "dict", "default": {}},
     "watched_groups": {"type": "list", "elements": "str", "default": []},
@@ -219,7 +281,7 @@ ARGUMENT_SPEC = {
 
 def main() -> None:
     """Run the module."""
-    run_with_connection(ARGUMENT_SPEC, lambda module: cluster_health(module.params))
+    run_with_connection(ARGUMENT_SPEC, lambda module: cluster_health(module.params, module.check_mode))
 
 
 if __name__ == "__main__":

@@ -31,6 +31,12 @@ options:
         20 seconds and leader or epoch changed in the last 10, this watches for 12 seconds at most.
     type: bool
     default: false
+  log_dir:
+    description:
+      - The directory of the logs of a controller, whose newest lines are read for unclean elections of leaders. Empty
+        text reads none.
+    type: str
+    default: ""
   state_dir:
     description: The directory that holds the start record, C(started/).
     type: str
@@ -152,6 +158,14 @@ quorum:
       leader meanwhile, and the C(first_epoch) and C(last_epoch) that were seen.
   returned: always
   type: dict
+unclean_elections:
+  description:
+    - With O(log_dir) the partitions that a replica came to lead which was not in sync, as the controller logged it
+      within seven days, by time, as C(partition), C(at) (seconds since 1970), C(when) (the same as text, in UTC),
+      C(leader) and its C(epoch). Of ZooKeeper mode nothing is known.
+  returned: always
+  type: list
+  elements: dict
 process:
   description:
     - C(running), C(pid), C(since) (seconds since 1970), C(start_time) (clock ticks since boot) and C(recorded), whether
@@ -287,6 +301,7 @@ SPEC = {
     "log_dirs": {"type": "list", "elements": "str", "default": []},
     "metadata_dir": {"type": "str", "default": ""},
     "watch_quorum": {"type": "bool", "default": False},
+    "log_dir": {"type": "str", "default": ""},
     "state_dir": {"type": "str", "default": ""},
     "config_file": {"type": "str", "default": ""},
     "jvm_file": {"type": "str", "default": ""},

@@ -32,6 +32,12 @@ options:
     type: list
     elements: str
     default: []
+  settle:
+    description: >-
+      Seconds for which the servers are asked again while none of them leads: an ensemble that has lost its leader may
+      elect another one within them.
+    type: float
+    default: 0
 seealso:
   - module: streamops.kafka.zookeeper_wait
 """
@@ -71,6 +77,10 @@ problems:
   returned: success
   type: list
   elements: str
+lost:
+  description: Why the ensemble has no quorum, in no look of O(settle); empty where a server leads.
+  returned: success
+  type: str
 refusals:
   description: Why O(stopping) may not be stopped now, with the arithmetic.
   returned: success
@@ -104,6 +114,7 @@ acls:
   type: dict
 """
 
+import time
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.module import run_module
@@ -113,7 +124,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.connect
     ZOOKEEPER_SPEC,
     Access,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.ensemble import Goal, view
+from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.ensemble import Goal, settled, view
 from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.look import ask
 from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.session import Zookeeper
 
@@ -122,6 +133,7 @@ SPEC = {
     **GOAL_SPEC,
     "chroot": {"type": "str"},
     "acl_paths": {"type": "list", "elements": "str", "default": []},
+    "settle": {"type": "float", "default": 0},
 }
 
 
@@ -129,7 +141,7 @@ def look(module: Any) -> dict[str, Any]:
     """Ask the servers, and with a chroot read the cluster."""
     params = module.params
     goal, access = Goal.from_params(params), Access.from_params(params)
-    found = view(ask(goal.members, access), goal)
+    found = settled(lambda: view(ask(goal.members, access), goal), params["settle"], time.monotonic, time.sleep)
     if params["chroot"] is not None:
         with Zookeeper(goal.members, access, params["chroot"]) as session:
             acls = session.acls(params["acl_paths"])

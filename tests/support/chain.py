@@ -170,8 +170,11 @@ def agent(directory: Path) -> Path:
 
 
 @contextlib.contextmanager
-def running(release: Path, directory: Path) -> Iterator[Chain]:
-    """All of it, begun with a topic of three replicas, and ended."""
+def running(release: Path, directory: Path, enough_disk_free_bytes: int = 0) -> Iterator[Chain]:
+    """All of it, begun with a topic of three replicas, and ended.
+
+    enough_disk_free_bytes -- the limit of the page; with 0 no disk is full, however full those of this machine are.
+    """
     jar = agent(directory / "agents")
     config = directory / "metrics.json"
     config.write_text(json.dumps(metrics.configuration(["broker", "controller"], {})))
@@ -192,10 +195,15 @@ def running(release: Path, directory: Path) -> Iterator[Chain]:
         trio.begin()
         manager.start()
         stack.callback(manager.stop)
+        limits = {
+            "min_disk_free": 0.15 if enough_disk_free_bytes else 0.0,
+            "enough_disk_free_bytes": enough_disk_free_bytes,
+            "max_quorum_lag": 20,
+        }
         settings = {
             "clusters": {CLUSTER: {"bootstrap_servers": trio.bootstrap_servers, "request_timeout": 3}},
             "interval": 1, "poll_timeout": 30, "stale_after": 60, "alertmanager": {"url": manager.url},
-            "expected": {CLUSTER: {"nodes": nodes(), "limits": {"min_disk_free": 0.0, "max_quorum_lag": 20}}},
+            "expected": {CLUSTER: {"nodes": nodes(), "limits": limits}},
         }  # fmt: skip
         (directory / "page").mkdir()
         page = stack.enter_context(Page(directory / "page", settings))

@@ -116,7 +116,7 @@ class Made:
     @property
     def nodes(self) -> list[dict[str, Any]]:
         """Its brokers by the inventory, and its controllers where they are others."""
-        roles = ["broker"] if self.facts.get("separate") else ["broker", "controller"]
+        roles = ["broker"] if self.facts.get("separate") or self.zookeepers else ["broker", "controller"]
         brokers = [{"host": f"kafka{one}", "node_id": one, "roles": roles} for one in (1, 2, 3)]
         others = [{"host": f"controller{one}", "node_id": one, "roles": ["controller"]} for one in (4, 5, 6)]
         every = [*brokers, *(others if self.facts.get("separate") else ())]
@@ -127,6 +127,11 @@ class Made:
         """The active controller."""
         found = self.facts.get("controller", 4 if self.facts.get("separate") else 1)
         return None if self.facts.get("quorum_error") else found
+
+    @property
+    def zookeepers(self) -> Mapping[str, Any]:
+        """Which servers of an ensemble of ZooKeeper are up, and why it has no quorum; empty in another mode."""
+        return dict(self.facts.get("zookeepers", {}))
 
     def partitions(self) -> list[Partition]:
         """Its partitions with who leads them and who is in sync."""
@@ -157,7 +162,9 @@ class Made:
         brokers = tuple(Broker(one, f"kafka{one}", 9092, None, one in self.down) for one in (1, 2, 3))
         return Snapshot("id", self.controller, brokers, tuple(self.partitions()), self._quorum())
 
-    def _quorum(self) -> Quorum:
+    def _quorum(self) -> Quorum | None:
+        if self.zookeepers:
+            return None
         if self.facts.get("quorum_error"):
             return Quorum.unknown(self.facts["quorum_error"])
         late = self.facts.get("behind", {})
@@ -176,6 +183,14 @@ class Made:
             "versions": facts.get("versions", {}),
             "groups": self._seen(is_page),
         }
+        if self.zookeepers:
+            ensemble = [f"server {one} is unreachable" for one in (1, 2, 3) if one not in self.zookeepers["up"]]
+            lost = self.zookeepers["why"]
+            given |= {
+                "ensemble_lost": lost,
+                **({} if is_page else {"ensemble": [*ensemble, *([lost] if lost else [])]}),
+            }
+        given |= {} if is_page else {"unclean": facts.get("unclean", ())}
         if host := facts.get("edited"):
             files = {host: {"failed": None, "why_failed": "", "staged": None, "edited": ["jvm.options"]}}
             given |= {} if is_page else {"start_files": files}
@@ -195,7 +210,7 @@ class Made:
                 one: {"server": f"kafka{one}:9092", "days_left": left, "error": ""} for one, left in days.items()
             },
             failed_log_dirs=facts.get("failed_dirs", {}),
-            **{key: facts[key] for key in ("moving", "recorded", "untold") if key in facts},
+            **{key: facts[key] for key in ("moving", "recorded", "untold", "unsteady") if key in facts},
             attributions=at_fault(self.snapshot()) if facts.get("cut_off") else (),
         )
 
@@ -308,8 +323,15 @@ class Made:
             yield from (
                 (f"{name}{{{labels}}}", _steady(value)) for name, value in self._of_node(one, partitions).items()
             )
+            if facts.get("unsteady"):
+                yield f"kafka_server_raft_metrics_current_epoch{{{labels}}}", f"7+15x{_MINUTES}"
+            counted = "kafka_controller_controllerstats_uncleanleaderelections_total"
+            yield f"{counted}{{{labels}}}", f"0x5 {len(facts.get('unclean', ()))}x{_MINUTES}"
             if one in facts.get("flapping", ()):
                 yield f"kafka_server_replicamanager_isrshrinks_total{{{labels}}}", f"0+1x{_MINUTES}"
+        for one in (1, 2, 3) if self.zookeepers else ():
+            labels = f'{own},instance="zookeeper{one}:7072",job="zookeeper"'
+            yield f"up{{{labels}}}", _steady(float(one in self.zookeepers["up"]))
         for one, days in facts.get("days", {}).items():
             labels = f'{own},instance="kafka{one}:9092",job="blackbox"'
             yield f"probe_ssl_earliest_cert_expiry{{{labels}}}", _steady(NOW + days * _DAY)
@@ -343,7 +365,7 @@ class Made:
             f"{log}logmanager_offlinelogdirectorycount": len(self.facts.get("failed_dirs", {}).get(node, ())),
             f"{log}logcleaner_deadthreadcount": node in self.facts.get("cleaner_dead", ()),
             "kafka_server_raft_metrics_high_watermark": 1_000_000 - 100 * late,
-            "kafka_server_raft_metrics_current_epoch": 7,
+            **({} if self.facts.get("unsteady") else {"kafka_server_raft_metrics_current_epoch": 7}),
         }
 
 

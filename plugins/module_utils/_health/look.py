@@ -56,6 +56,12 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.model impo
     phrases,
     status_of,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._health.partition_rules import (
+    UNCLEAN,
+    Election,
+    merged,
+    unacknowledged,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._health.quorum_rules import can_elect_nobody
 from ansible_collections.streamops.kafka.plugins.module_utils._health.rack_rules import losses
 from ansible_collections.streamops.kafka.plugins.module_utils._health.rules import findings
@@ -65,6 +71,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.thro
     TOPIC_KEYS,
     leftover_throttles,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._state.api import read_state, write_state
+from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import made_state_topic
 
 #: OpenSSL's number of a certificate that has expired (X509_V_ERR_CERT_HAS_EXPIRED).
 _EXPIRED = 10
@@ -72,7 +80,7 @@ _DAY = 86_400
 #: Seconds before a cluster of which something did not answer is looked at again, longer than most pauses of a JVM, and
 #: the longest answer of the quorum then. An ensemble of ZooKeeper replaces a controller when its session has ended,
 #: after 18 s (zookeeper.session.timeout.ms, KIP-537).
-_AGAIN, _AGAIN_SECONDS, _AFTER_SESSION = 5.0, 10, 20.0
+_AGAIN, _AGAIN_SECONDS, AFTER_SESSION = 5.0, 10, 20.0
 #: Seconds in which a quorum without an answer may have another leader: brokers pass requests on to the frozen one until
 #: the first of them has waited for 30 s (controller.socket.timeout.ms), while the quorum elects within 3 s.
 UNLED_SECONDS = 32.0
@@ -81,6 +89,8 @@ _UNSTEADY = "it has no stable leader"
 _UNSTEADY_SECONDS = 4
 _MIN_INSYNC = "min.insync.replicas"
 Answer = TypeVar("Answer")
+#: The key of _streamops_state under which {at, when, by, epochs} is kept by kind of finding.
+KEY = "acknowledged"
 
 
 class UnhealthyError(StreamopsError):
@@ -89,13 +99,14 @@ class UnhealthyError(StreamopsError):
     unsent = True
 
 
-def cluster_health(params: Mapping[str, Any]) -> dict[str, Any]:
+def cluster_health(params: Mapping[str, Any], is_check: bool = False) -> dict[str, Any]:
     """Look at the cluster and judge it; the module's result.
 
+    Unclean elections are acknowledged where that is asked for; in check mode only what would then be is returned.
     A cluster that does not answer is DOWN. A refused login or a missing right is an error, since nothing can be said
     of the cluster then. Raises UnhealthyError, with the result, for a status that fail_on calls a failure.
     """
-    result = _health(Connection.from_params(params), params)
+    result = _health(Connection.from_params(params), params, is_check)
     status = result["status"]
     if fails(status, params["fail_on"]):
         error = UnhealthyError(
@@ -106,11 +117,44 @@ def cluster_health(params: Mapping[str, Any]) -> dict[str, Any]:
     return result
 
 
-def _health(connection: Connection, params: Mapping[str, Any]) -> dict[str, Any]:
+def acknowledgement(session: Session, topics: Collection[str] | None = None) -> dict[str, Any]:
+    """Return {at, when, by, epochs} of who acknowledged unclean elections last; empty where nobody has. ``topics`` are
+    the names of all topics, where they have been listed already."""
+    value, _end = read_state(session, KEY, topics)
+    known = (value or {}).get(UNCLEAN) if isinstance(value, dict) else None
+    return dict(known) if isinstance(known, dict) else {}
+
+
+def acknowledge(session: Session, by: str, elections: Iterable[Election], is_check: bool) -> dict[str, Any]:
+    """Write that somebody has looked at all unclean elections until now, these among them, and return what is kept. In
+    check mode nothing is written."""
+    epochs = {election["partition"]: election["epoch"] for election in merged(elections)}
+    now = time.time()
+    when = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(now))
+    said = {"at": round(now, 3), "when": when, "by": by, "epochs": epochs}
+    if not is_check:
+        made_state_topic(session)
+        value, _end = read_state(session, KEY)
+        write_state(session, KEY, {**(value if isinstance(value, dict) else {}), UNCLEAN: said})
+    return said
+
+
+def _acknowledged(session: Session, params: Mapping[str, Any], is_check: bool) -> tuple[dict[str, Any], bool]:
+    """Return {at, when, by, epochs} of who has looked at unclean elections, and whether that is new: where it was asked
+    for, and some were left that nobody had looked at. The cluster is asked only where there are any."""
+    elections, by = params["unclean_elections"], params["acknowledge"].strip()
+    known = acknowledgement(session) if elections else {}
+    if not by or not unacknowledged(elections, known):
+        return known, False
+    return acknowledge(session, by, elections, is_check), True
+
+
+def _health(connection: Connection, params: Mapping[str, Any], is_check: bool) -> dict[str, Any]:
     """Ask the cluster everything and judge it; a cluster that does not answer has only a reason."""
     given = {
         "nodes": params["nodes"],
         "ensemble": params["ensemble_problems"],
+        "ensemble_lost": params["ensemble_lost"],
         "versions": params["versions"],
         "start_files": params["start_files"],
         "unsteady": params["unsteady_quorum"],
@@ -124,10 +168,13 @@ def _health(connection: Connection, params: Mapping[str, Any]) -> dict[str, Any]
         with Session(connection) as session:
             require_describe(session, "cluster_health")
             # A broker would wait for the answer of a leader that does not last.
+            known, is_new = _acknowledged(session, params, is_check)
+            given |= {"unclean": params["unclean_elections"], "acknowledged": known}
             quorum = Quorum.unknown(_UNSTEADY) if given["unsteady"] else describe_quorum(session)
             snapshot = answering(session, take_snapshot(session, quorum, min_insync=False))
             snapshot, twice = _looked_again(session, snapshot, given)
-            return judged(state_of(session, snapshot, {**given, **twice}, watched=watched), limits)
+            state = state_of(session, snapshot, {**given, **twice}, watched=watched)
+            return {**judged(state, limits), "changed": is_new}
     except (ClusterUnreachableError, RequestFailedError) as error:
         # One that answers and refuses our login is no cluster that is down.
         if not error.passing or error.fields.get("refused"):
@@ -163,7 +210,7 @@ def is_unanswered(snapshot: Snapshot) -> bool:
 def _looked_again(session: Session, snapshot: Snapshot, given: Mapping[str, Any]) -> tuple[Snapshot, dict[str, Any]]:
     """Look again where something did not answer; return the snapshot of then, and what told_twice has of both looks.
 
-    It takes at most _AGAIN seconds (_AFTER_SESSION for the controller of ZooKeeper mode, UNLED_SECONDS for a quorum
+    It takes at most _AGAIN seconds (AFTER_SESSION for the controller of ZooKeeper mode, UNLED_SECONDS for a quorum
     that may elect), ANSWER_SECONDS for brokers, and _AGAIN_SECONDS and a login for the quorum. Of a quorum that is
     ``unsteady`` nobody is asked.
     """
@@ -172,7 +219,7 @@ def _looked_again(session: Session, snapshot: Snapshot, given: Mapping[str, Any]
         return snapshot, {}
     pause = _AGAIN
     if snapshot.quorum is None and snapshot.controller_id in snapshot.silent:
-        pause = _AFTER_SESSION
+        pause = AFTER_SESSION
     elif is_lost and not can_elect_nobody(given["nodes"], snapshot.silent):
         pause = UNLED_SECONDS
     mute = [f"broker {broker} ({why})" for broker, why in sorted(snapshot.silent.items())]
@@ -208,8 +255,8 @@ def state_of(
         snapshot: The cluster with all its partitions, whose min.insync.replicas are asked here, and with who answers.
             A broker that does not is asked for nothing.
         given: Fields of the state that the inventory tells, or that were read on the nodes: nodes, ensemble, versions,
-            start_files, unsteady, voter_racks, survive_rack_loss; ``silent`` and ``leaderless`` of two looks; and
-            ``groups`` where all were looked at before.
+            ensemble_lost, start_files, unsteady, voter_racks, survive_rack_loss; ``silent`` and ``leaderless`` of two
+            looks; and ``groups`` where all were looked at before.
         polled: Topics carry their partitions, and a missing right is noted too, where it otherwise raises
             RequestFailedError.
         watched: Groups to look at, which must be there and read.
@@ -235,9 +282,9 @@ def state_of(
     elif not given.get("leaderless"):
         untold.append("moves under way (the active controller does not answer)")
     record: Record | None = told("the record of a move", partial(read_record, session, topics), None)
-    keys = (_MIN_INSYNC, *TOPIC_KEYS)
+    unread: list[str] = []
     configs: TopicConfigs = told(
-        "min.insync.replicas and throttles of topics", partial(topic_configs, session, topics, keys), TopicConfigs()
+        "min.insync.replicas and throttles of topics", partial(_settings, session, topics, unread), TopicConfigs()
     )
     throttles: list[dict[str, Any]] = told(
         "throttles of brokers", partial(leftover_throttles, session, record, alive, _throttled(configs)), []
@@ -264,6 +311,7 @@ def state_of(
         ),
         mechanisms=(connection.sasl_mechanism,) if connection.sasl_mechanism else (),
         untold=untold,
+        settings_unread=bool(unread),
         elsewhere=snapshot.elsewhere,
         attributions=told("who copies", partial(attributed, session, settled, moves), ()),
         in_flight=moving,
@@ -309,6 +357,16 @@ def _told(
     except StreamopsError as error:
         untold.append(f"{what} ({error.message})")
     return otherwise
+
+
+def _settings(session: Session, topics: Sequence[str], unread: list[str]) -> TopicConfigs:
+    """Return min.insync.replicas and throttles of topics; note in ``unread`` why no broker answered that was asked."""
+    try:
+        return topic_configs(session, topics, (_MIN_INSYNC, *TOPIC_KEYS))
+    except RequestFailedError as error:
+        if error.passing and not error.unsent:
+            unread.append(error.why)
+        raise
 
 
 def _groups(session: Session, watched: Sequence[str]) -> Groups:

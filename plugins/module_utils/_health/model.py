@@ -21,7 +21,7 @@ OK, DEGRADED, DOWN = "OK", "DEGRADED", "DOWN"
 #: How much a finding weighs: the cluster does not serve, serves with less than it should, or needs attention later.
 FATAL, SERIOUS, NOTE = "down", "degraded", "note"
 #: The kinds of which others follow, however grave these are: partitions without a leader wait for a broker or a disk.
-CAUSES = frozenset(("cluster_unreachable", "broker_down", "log_dir_offline", "ensemble"))
+CAUSES = frozenset(("cluster_unreachable", "broker_down", "log_dir_offline", "ensemble", "ensemble_lost"))
 #: How many names a finding shows.
 SHOWN = 5
 #: Next steps.
@@ -104,7 +104,12 @@ class State:
     ``failed_log_dirs`` are paths by broker id. ``certificates`` are by broker id {server, days_left, error}.
     ``versions`` are what the hosts run, None where it is unknown. ``start_files`` are by host what node_info returns of
     them. ``unsteady`` is what the controllers themselves see of a quorum without a stable leader (controllers,
-    epochs and what ``changed`` there last, as phrases), empty of any other. ``untold`` are questions without an answer.
+    epochs and what ``changed`` there last, as phrases), or the page by its polls; empty of any other.
+    ``ensemble_lost`` is what was seen of an ensemble of ZooKeeper that had no quorum in any look for as long as one
+    takes to elect, empty of any other. ``settings_unread`` says that no broker told the settings of topics, which in
+    mode zookeeper they read from the ensemble. ``unclean`` are unclean elections (partition, at, when, leader, epoch).
+    ``acknowledged`` is {at, when, by, epochs} of who has looked at those before, empty where nobody has. ``untold`` are
+    questions without an answer.
     ``elsewhere`` are by id the brokers at whose address another node answers, with both. ``silent`` are by id those
     that did not answer at their own address in two looks one after the other, with what happened; ``leaderless`` says
     that in two looks no active controller had an answer. One look without an answer is ``untold``, or an error of the
@@ -120,6 +125,10 @@ class State:
     unreachable: str = ""
     nodes: Sequence[Mapping[str, Any]] = ()
     ensemble: Sequence[str] = ()
+    ensemble_lost: str = ""
+    settings_unread: bool = False
+    unclean: Sequence[Mapping[str, Any]] = ()
+    acknowledged: Mapping[str, Any] = field(default_factory=dict)
     throttles: Sequence[Mapping[str, Any]] = ()
     moving: Sequence[str] = ()
     recorded: int | None = None

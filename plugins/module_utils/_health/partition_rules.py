@@ -4,19 +4,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._health.consequences import awaited
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import (
     BALANCE,
     FATAL,
+    NOTE,
     SERIOUS,
     SHOWN,
     HealthFinding,
     Limits,
     State,
 )
+
+#: The kind of finding on unclean elections, by which it is kept who has looked at them; and for how long one is told:
+#: as long as its alert fires.
+UNCLEAN, TOLD_SECONDS = "unclean_election", 7 * 86_400
+Election = Mapping[str, Any]
 
 
 def partitions(state: State, _limits: Limits) -> Iterator[HealthFinding]:
@@ -53,6 +60,71 @@ def partitions(state: State, _limits: Limits) -> Iterator[HealthFinding]:
         left = (info["counts"].get(kind) or 0) - len(rows) + len(unexplained)
         if left:
             yield HealthFinding(kind, SERIOUS, _counted(state, left, words), str(left), "0", fix)
+
+
+def merged(elections: Iterable[Election]) -> list[Election]:
+    """Return elections of which several controllers told, each once and by time, with when it was told first.
+
+    A controller that starts says the same again, later, of what stands in its metadata log: the epoch tells.
+    """
+    first: dict[tuple[str, int], Election] = {}
+    for election in sorted(elections, key=lambda known: (known["at"], known["partition"])):
+        first.setdefault((election["partition"], election["epoch"]), election)
+    return list(first.values())
+
+
+def unacknowledged(elections: Iterable[Election], acknowledged: Mapping[str, Any]) -> list[Election]:
+    """Return the elections that nobody has looked at; ``acknowledged`` is {at, when, by, epochs} or empty.
+
+    Those until then were looked at, and those of which only a controller tells that has started since.
+    """
+    epochs = acknowledged.get("epochs", {})
+    return [
+        election
+        for election in elections
+        if election["at"] > acknowledged.get("at", 0) and epochs.get(election["partition"]) != election["epoch"]
+    ]
+
+
+def looked_at(acknowledged: Mapping[str, Any], now: float) -> list[Election]:
+    """Return the elections that somebody has looked at, for who sees no log of a controller: with the time of the
+    acknowledgement. What was acknowledged longer ago than TOLD_SECONDS is over."""
+    at = acknowledged.get("at", 0)
+    if now - at > TOLD_SECONDS:
+        return []
+    known = {"at": at, "when": acknowledged.get("when", "")}
+    return [{"partition": name, "epoch": epoch, **known} for name, epoch in acknowledged.get("epochs", {}).items()]
+
+
+def unclean_election(state: State, _limits: Limits) -> Iterator[HealthFinding]:
+    """Find partitions that a replica came to lead which was not in sync (unclean_election): records that were
+    acknowledged may be lost. It stands until somebody has acknowledged it; then it is a note that says who
+    (unclean_acknowledged)."""
+    elections = merged(state.unclean)
+    if not elections:
+        return
+    told = unacknowledged(elections, state.acknowledged)
+    names = capped(list(dict.fromkeys(election["partition"] for election in told or elections)), SHOWN)
+    if told:
+        yield HealthFinding(
+            UNCLEAN,
+            SERIOUS,
+            f"a replica that was not in sync came to lead {names}: records that were acknowledged may be lost",
+            found=f"{len(told)} unclean elections, the last one at {told[-1]['when']}",
+            allowed="none that nobody has looked at",
+            next_step="tell those who use these topics; then say that you did: ansible-playbook "
+            'streamops.kafka.status -i INVENTORY -e kafka_acknowledge="WHO LOOKED"',
+        )
+    else:
+        by, when = state.acknowledged.get("by", ""), state.acknowledged.get("when", "")
+        yield HealthFinding(
+            "unclean_acknowledged",
+            NOTE,
+            f"a replica that was not in sync came to lead {names}; acknowledged by {by} at {when}",
+            found=f"{len(elections)} unclean elections within seven days",
+            allowed="none",
+            next_step="nothing is left to do; this note goes seven days after the election",
+        )
 
 
 def at_min_isr(state: State, _limits: Limits) -> Iterator[HealthFinding]:

@@ -24,15 +24,16 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.model impo
 
 
 def quorum_unsteady(state: State, _limits: Limits) -> Iterator[HealthFinding]:
-    """Find a quorum whose leader does not last, as its controllers see it: nothing in the cluster can be changed, and
-    no leader moves. Brokers serve what they lead until one of them stops, so by itself this is not down."""
+    """Find a quorum whose leader does not last, as its controllers or the polls of the page see it. Nothing in the
+    cluster can be changed and no leader moves, so it is as grave as no_controller, which the page finds of the same
+    quorum when none of its polls comes between two elections."""
     if state.unsteady:
         seen, changed = state.unsteady, "; ".join(state.unsteady["changed"])
         yield HealthFinding(
             "quorum_unsteady",
-            SERIOUS,
+            FATAL,
             "the metadata quorum has no stable leader",
-            found=f"{seen['epochs']} on {capped(list(seen['controllers']), SHOWN)}",
+            found=" on ".join(filter(None, (seen["epochs"], capped(list(seen["controllers"]), SHOWN)))),
             allowed="one leader that lasts",
             next_step="look at what changed last on the controllers "
             f"({changed or 'limits of connections, timeouts, listeners'}), at the load of their machines and at the "
@@ -178,9 +179,25 @@ def observer_behind(state: State, limits: Limits) -> Iterator[HealthFinding]:
             )
 
 
+def ensemble_lost(state: State, _limits: Limits) -> Iterator[HealthFinding]:
+    """Find an ensemble of ZooKeeper without a quorum: brokers go on with the leaders that they have, and elect none
+    when one of these stops. For them it is what a metadata quorum without a leader is for brokers of KRaft."""
+    if state.ensemble_lost:
+        yield HealthFinding(
+            "ensemble_lost",
+            FATAL,
+            "the ZooKeeper ensemble has no quorum: brokers cannot elect leaders",
+            found=state.ensemble_lost,
+            allowed="one server that leads a majority",
+            next_step=f"start a majority of the servers of ZooKeeper: {SITE}",
+        )
+
+
 def ensemble(state: State, _limits: Limits) -> Iterator[HealthFinding]:
     """Pass on what zookeeper_info found of the ensemble of a cluster in ZooKeeper mode."""
     for problem in state.ensemble:
+        if problem == state.ensemble_lost:
+            continue
         yield HealthFinding(
             "ensemble",
             SERIOUS,

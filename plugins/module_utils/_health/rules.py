@@ -48,11 +48,13 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.partition_
     at_min_isr,
     leaders_skewed,
     partitions,
+    unclean_election,
     uneven_replicas,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._health.quorum_rules import (
     controller,
     ensemble,
+    ensemble_lost,
     no_controller,
     observer_behind,
     quorum_unsteady,
@@ -62,7 +64,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.rack_rules
 
 def findings(state: State, limits: Limits) -> list[HealthFinding]:
     """Return everything that is not as it should be; of a cluster that does not answer little more than that."""
-    rules = RULES if state.info is not None else (cluster_unreachable, quorum_unsteady, ensemble)
+    rules = RULES if state.info is not None else (cluster_unreachable, quorum_unsteady, ensemble_lost, ensemble)
     every = [finding for rule in rules for finding in rule(state, limits)]
     waits = any(is_of_what_is_down(finding.kind, finding.severity) for finding in every)
     left = [finding for finding in every if not (waits and finding.kind in ADVICE)]
@@ -92,8 +94,10 @@ RULES: tuple[Callable[[State, Limits], Iterator[HealthFinding]], ...] = (
     no_controller,
     controller,
     observer_behind,
+    ensemble_lost,
     ensemble,
     partitions,
+    unclean_election,
     at_min_isr,
     uneven_replicas,
     rack_loss,
@@ -131,10 +135,13 @@ KINDS = (
     "controller_behind",
     "ghost_voter",
     "observer_behind",
+    "ensemble_lost",
     "ensemble",
     "partitions_offline",
     "under_min_isr",
     "under_replicated",
+    "unclean_election",
+    "unclean_acknowledged",
     "at_min_isr",
     "uneven_replicas",
     "rack_loss",

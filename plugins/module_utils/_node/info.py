@@ -31,6 +31,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._node.process impo
 from ansible_collections.streamops.kafka.plugins.module_utils._node.processes import read_text
 from ansible_collections.streamops.kafka.plugins.module_utils._node.quorum import quorum
 from ansible_collections.streamops.kafka.plugins.module_utils._node.quorum_watch import watched
+from ansible_collections.streamops.kafka.plugins.module_utils._node.unclean_log import unclean_elections
 
 MANIFEST = "MANIFEST.sha256"
 UNREADABLE = "unreadable"
@@ -50,6 +51,7 @@ def node_info(params: Mapping[str, Any], run: Callable[..., Any] = commands.run)
     return {
         "disks": disks(params["log_dirs"], params["metadata_dir"]),
         "quorum": _quorum(params, found["since"]),
+        "unclean_elections": unclean_elections(params["log_dir"], time.time()) if params["log_dir"] else [],
         "process": found,
         "needs_start": not found["running"],
         "restart_reasons": why,

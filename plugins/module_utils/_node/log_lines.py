@@ -82,7 +82,7 @@ def every_said(paths: Iterable[str], pattern: str, since: float | None) -> list[
         for number, line in enumerate(lines):
             if wanted.search(line):
                 # Few lines have the pattern, so only times before these are read, from the nearest on.
-                times = (_seconds(lines[before]) for before in range(number, read - 1, -1))
+                times = (seconds_of(lines[before]) for before in range(number, read - 1, -1))
                 at = next((time for time in times if time is not None), None)
                 # A second of grace: start times are rounded.
                 recent = recent if at is None or since is None else at >= since - 1
@@ -104,7 +104,7 @@ def forms(paths: Iterable[str], since: float | None) -> list[int]:
             continue
         recent = True
         for line in text.splitlines():
-            at = _seconds(line)
+            at = seconds_of(line)
             if at is not None:
                 # A second of grace: start times are rounded.
                 recent = since is None or at >= since - 1
@@ -122,7 +122,7 @@ def last_line(paths: Iterable[str], since: float | None) -> str:
     for path in paths:
         text, changed = _tail(path)
         lines = [line for line in text.splitlines() if line.strip() and not _FRAME.match(line)]
-        times = (at for line in reversed(lines) if (at := _seconds(line)) is not None)
+        times = (at for line in reversed(lines) if (at := seconds_of(line)) is not None)
         at = next(times, changed)
         # A second of grace: start times are rounded.
         if lines and (since is None or at >= since - 1) and at >= newest[0]:
@@ -135,7 +135,7 @@ def telling_lines(text: str, since: float | None) -> list[str]:
     shown = []
     recent = True
     for line in text.splitlines():
-        at = _seconds(line)
+        at = seconds_of(line)
         if at is not None:
             recent = since is None or at >= since - 1
         if recent and not _FRAME.match(line) and _TELLING.search(line):
@@ -152,7 +152,8 @@ def masked(line: str) -> str:
     return line.rstrip()[:WIDTH]
 
 
-def _seconds(line: str) -> float | None:
+def seconds_of(line: str) -> float | None:
+    """Return the time at the head of a line in seconds since 1970, None where it has none."""
     found = _TIME.match(line)
     if not found:
         return None
@@ -180,5 +181,5 @@ def _tail(path: str, length: int = TAIL_BYTES) -> tuple[str, float]:
 def _from_a_time_on(text: str) -> str:
     """The text from its first line with a time on: of what stands before nobody knows when it was written."""
     lines = text.splitlines(keepends=True)[1:]
-    first = next((number for number, line in enumerate(lines) if _seconds(line) is not None), 0)
+    first = next((number for number, line in enumerate(lines) if seconds_of(line) is not None), 0)
     return "".join(lines[first:])

@@ -8,7 +8,7 @@ leader's epoch (the upper half of a zxid), none is read-only, and each was start
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -16,6 +16,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses im
 
 LEADER, FOLLOWER, OBSERVER, STANDALONE, READ_ONLY = "leader", "follower", "observer", "standalone", "read-only"
 NOT_SERVING, UNREACHABLE = "not serving", "unreachable"
+#: Seconds between two looks at an ensemble that may be electing.
+_PAUSE = 2.0
 SERVING = (LEADER, FOLLOWER, STANDALONE)
 
 
@@ -116,13 +118,21 @@ def problems(servers: Sequence[Server], goal: Goal) -> list[str]:
     serving = [server for server in servers if server.state in SERVING]
     leading = [server for server in serving if server.state in (LEADER, STANDALONE)]
     if not leading:
-        found.append(f"no server leads: {majority_words(len(serving), len(goal.members))}")
+        found.append(lost(servers, goal))
     elif len(leading) > 1:
         named = ", ".join(f"{server.id} in epoch {server.epoch}" for server in leading)
         found.append(f"several servers say that they lead ({named}): their members differ, or one has not noticed yet")
     else:
         found += _behind(serving, leading[0])
     return [*found, *(_strangers(serving, goal) if goal.compare_members else [])]
+
+
+def lost(servers: Sequence[Server], goal: Goal) -> str:
+    """Why the ensemble has no quorum; empty of one in which a server leads, or several say so."""
+    if any(server.state in (LEADER, STANDALONE) for server in servers):
+        return ""
+    serving = sum(server.state in SERVING for server in servers)
+    return f"no server leads: {majority_words(serving, len(goal.members))}"
 
 
 def _waiting(servers: Sequence[Server], goal: Goal) -> frozenset[int]:
@@ -209,10 +219,23 @@ def view(servers: Sequence[Server], goal: Goal) -> dict[str, Any]:
         "leader_id": leader,
         "epoch": epochs[0] if epochs else None,
         "problems": found,
+        "lost": lost(servers, goal),
         "healthy": not found,
         "refusals": refused,
         "stopping_leader": leader is not None and leader in goal.stopping,
     }
+
+
+def settled(
+    look: Callable[[], dict[str, Any]], seconds: float, clock: Callable[[], float], sleep: Callable[[float], None]
+) -> dict[str, Any]:
+    """Return the first view in which a server leads, or the last one where none did for so many seconds."""
+    until = clock() + seconds
+    found = look()
+    while found["lost"] and clock() < until:
+        sleep(_PAUSE)
+        found = look()
+    return found
 
 
 def reached(found: Mapping[str, Any]) -> bool:

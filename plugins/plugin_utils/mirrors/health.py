@@ -13,7 +13,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.model impo
     HealthFinding,
     status_of,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gap import in_words
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gap import TRUNCATED, in_words
 
 _MIRRORS = "ansible-playbook streamops.kafka.mirrors -i INVENTORY"
 
@@ -76,16 +76,24 @@ def _problems(look: Mapping[str, Any]) -> Iterator[HealthFinding]:
 
 
 def _gaps(gaps: Mapping[str, Any]) -> Iterator[HealthFinding]:
-    """Find records that can no longer be mirrored, and a flow of which that is not known."""
-    for records, words in in_words(gaps.get("gaps") or ()):
-        yield HealthFinding(
-            "mirror_gap",
-            SERIOUS,
-            words,
-            found=f"{records} records",
-            allowed="none",
-            next_step="see docs/mirror-gaps.md",
-        )
+    """Find records that can no longer be mirrored (mirror_gap), those that the source has lost and the target has
+    (mirror_truncated), and a flow of which that is not known."""
+    every = gaps.get("gaps") or ()
+    # The source lacks the one and the target the others: what helps differs, and so do their alerts.
+    by_kind = {
+        "mirror_gap": [gap for gap in every if gap["kind"] != TRUNCATED],
+        "mirror_truncated": [gap for gap in every if gap["kind"] == TRUNCATED],
+    }
+    for kind, some in by_kind.items():
+        for records, words in in_words(some):
+            yield HealthFinding(
+                kind,
+                SERIOUS,
+                words,
+                found=f"{records} records",
+                allowed="none",
+                next_step="see docs/mirror-gaps.md",
+            )
     # The task has its own failed_when, so "failed" does not tell; a look that succeeded has gaps, if only none.
     # A flow whose patterns have found no topic yet has none that could be gone.
     is_empty = (gaps.get("failure") or {}).get("kind") == "NothingToMirrorError"
@@ -120,6 +128,7 @@ MIRROR_KINDS = (
     "mirror_not_begun",
     "mirror_problem",
     "mirror_gap",
+    "mirror_truncated",
     "mirror_gaps_unknown",
     "mirror_behind",
 )

@@ -94,24 +94,50 @@ class Alert:
         return f"alert:{self.name}:value"
 
     @property
+    def muted_by(self) -> tuple[Alert, ...]:
+        """Return the critical alerts that mute this one; none for one that an inventory made critical."""
+        return tuple(alert for alert in table() if self.severity == "warning" and self.name in alert.causes)
+
+    @property
+    def goes_on(self) -> bool:
+        """Return whether what fires may go on with its last value, so that Prometheus has to keep it."""
+        return bool(self.heard or self.muted_by)
+
+    @property
     def rule(self) -> str:
         """Return the PromQL of its rule: what fires and has a source that fell silent goes on with its last value.
+
+        So does a warning while a critical alert mutes it: Alertmanager tells nobody of the end of an alert that ends
+        while it is muted, so its end has to come after the end of what mutes it.
 
         ALERTS tells whether it fired at the evaluation before: what rested since is not brought back. A target that
         Prometheus reads no more has no `up`: a node or a cluster that was taken away is not silent, it is gone. A
         series of a whole cluster, of an alert whose others are of nodes, ends with the cluster.
         """
-        if not self.heard:
+        if not self.goes_on:
             return self.query
+        last = (
+            f"last_over_time({self.record}[{HELD}]) and ignoring (alertname, alertstate, severity) {_firing(self.name)}"
+        )
+        if not self.heard:
+            muted = (
+                f"({last} and on ({', '.join(alert.within)}) {_firing(alert.name, alert.causing)})"
+                for alert in self.muted_by
+            )
+            return " or ".join([self.record, *muted])
         target = [label for label in TARGET if label in self.by]
         read = "(up or max by (cluster) (up))" if target == list(TARGET) else "up"
-        firing = f'ALERTS{{alertname="{self.name}", alertstate="firing"}}'
         return (
-            f"{self.record} or (last_over_time({self.record}[{HELD}]) "
-            f"and ignoring (alertname, alertstate, severity) {firing} "
+            f"{self.record} or ({last} "
             f"unless on ({', '.join(self.by)}) ({self.told}) "
             f"and on ({', '.join(target)}) {read})"
         )
+
+
+def _firing(name: str, also: str = "") -> str:
+    """Return the PromQL of what an alert has that fires; ``also`` is one more matcher."""
+    matchers = [f'alertname="{name}"', 'alertstate="firing"', *([also] if also else [])]
+    return f"ALERTS{{{', '.join(matchers)}}}"
 
 
 def written(number: float) -> str:
@@ -165,7 +191,8 @@ def inhibitions() -> list[dict[str, Any]]:
     """Return Alertmanager's rules: while an alert fires, the alerts that it causes are muted, and no others.
 
     A critical alert is never muted, also where an inventory made it critical: Alertmanager never tells the end of what
-    ends while it is muted, so who was told before would wait for it for ever.
+    ends while it is muted, so who was told before would wait for it for ever. A warning ends after what mutes it
+    (`Alert.rule`).
     """
     return [
         {
@@ -263,7 +290,7 @@ def rules(alerts: Sequence[Alert], runbooks: str = RUNBOOKS) -> dict[str, Any]:
 
 def _rules_of(alert: Alert, runbooks: str) -> Iterator[dict[str, Any]]:
     """Yield the rule of an alert, and before it what it holds on to."""
-    if alert.heard:
+    if alert.goes_on:
         yield {"record": alert.record, "expr": alert.query}
     yield _rule(alert, runbooks)
 

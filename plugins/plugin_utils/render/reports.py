@@ -127,6 +127,13 @@ class Reports(Parts):
             "voter_racks": {
                 str(node["node_id"]): node["rack"] for node in nodes if "controller" in node["roles"] and node["rack"]
             },
+            "unclean_elections": [
+                election
+                for node in nodes
+                if "controller" in node["roles"]
+                for election in self._results.of(node["host"], "__kafka_resources_runs").get("unclean_elections") or ()
+            ],
+            "ensemble_lost": self._results.of(self._host, "__kafka_resources_ensemble").get("lost", ""),
             "ensemble_problems": self._results.of(self._host, "__kafka_resources_ensemble").get("problems", []),
         }
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._features.levels import KRAFT
-from ansible_collections.streamops.kafka.plugins.module_utils._health.model import NOTE, OK, phrases
+from ansible_collections.streamops.kafka.plugins.module_utils._health.model import DEGRADED, DOWN, NOTE, OK, phrases
 from ansible_collections.streamops.kafka.plugins.module_utils._health.node_rules import of_start_files
 
 #: How many names a line shows.
@@ -43,13 +43,14 @@ def start_file_lines(seen: Mapping[str, Mapping[str, Any]]) -> list[str]:
 
 
 def ensemble_lines(cluster: str, info: Mapping[str, Any], names: Mapping[int, str]) -> list[str]:
-    """Return how an ensemble of ZooKeeper is: OK or DEGRADED and why, then each server.
+    """Return how an ensemble of ZooKeeper is: OK, DEGRADED or, without a quorum, DOWN, and why, then each server.
 
     ``info`` is what zookeeper_info returned, ``names`` are the servers of the inventory by id.
     """
     servers = info["servers"]
     if info["problems"]:
-        verdict = f"DEGRADED     ensemble of {cluster}: {'; '.join(info['problems'])}"
+        status = DOWN if info.get("lost") else DEGRADED
+        verdict = f"{status:<12} ensemble of {cluster}: {'; '.join(info['problems'])}"
     else:
         leader = names.get(info["leader_id"], info["leader_id"])
         verdict = f"OK           ensemble of {cluster}: {len(servers)} servers up, {leader} leads"

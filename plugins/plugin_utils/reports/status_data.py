@@ -9,7 +9,9 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._health.model import DEGRADED, DOWN, OK
+from ansible_collections.streamops.kafka.plugins.module_utils._health.model import DEGRADED, DOWN, OK, Limits, State
+from ansible_collections.streamops.kafka.plugins.module_utils._health.quorum_rules import ensemble as ensemble_rule
+from ansible_collections.streamops.kafka.plugins.module_utils._health.quorum_rules import ensemble_lost
 
 #: The version of the form of the JSON file; it grows when a key changes its meaning or goes.
 SCHEMA = 1
@@ -108,7 +110,7 @@ def _status(health: Row, ensemble: Row | None) -> str:
         return str(health["status"])
     if ensemble is None or health.get("msg"):
         return UNKNOWN
-    return UNKNOWN if ensemble["error"] else DEGRADED if ensemble["problems"] else OK
+    return UNKNOWN if ensemble["error"] else DOWN if ensemble["lost"] else DEGRADED if ensemble["problems"] else OK
 
 
 def _topics(topics: Iterable[Row], whole: Row) -> list[dict[str, Any]]:
@@ -133,23 +135,16 @@ def _groups(found: Row) -> dict[str, Any]:
 def _ensemble(found: Row) -> dict[str, Any] | None:
     """Return what zookeeper_info told, None without ZooKeeper."""
     if "servers" in found:
-        return {"error": "", **{key: found.get(key) for key in ("servers", "problems", "leader_id")}}
-    return (
-        {"error": str(found["msg"]), "servers": [], "problems": [], "leader_id": None} if found.get("failed") else None
-    )
+        told = {key: found.get(key) for key in ("servers", "problems", "leader_id")}
+        return {"error": "", **told, "lost": found.get("lost") or ""}
+    if not found.get("failed"):
+        return None
+    return {"error": str(found["msg"]), "servers": [], "problems": [], "leader_id": None, "lost": ""}
 
 
 def _of_ensemble(ensemble: Row | None) -> list[dict[str, str]]:
     """Return the problems of an ensemble as findings, where no cluster told of them."""
-    step = "look at the log of this server, then: ansible-playbook streamops.kafka.site -i INVENTORY"
-    return [
-        {
-            "kind": "ensemble",
-            "severity": "degraded",
-            "what": problem,
-            "found": "see there",
-            "allowed": "every server serves and follows one leader",
-            "next_step": step,
-        }
-        for problem in (ensemble or {}).get("problems") or ()
-    ]
+    if not ensemble:
+        return []
+    state = State(None, ensemble=ensemble["problems"] or (), ensemble_lost=ensemble["lost"])
+    return [finding.as_dict() for rule in (ensemble_lost, ensemble_rule) for finding in rule(state, Limits())]

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from tests.support.chain import EVALUATIONS, POLLS, Chain, TimeLine, running
 from tests.support.cluster import until
 from tests.support.groups import commit, produce
+from tests.support.power import Disk, disk
 from tests.support.runs import paused
 from tests.support.states import CRITICAL, table
 
@@ -153,3 +156,47 @@ def test_a_page_that_is_silent_takes_no_alert_back_and_is_told_itself(chain: Cha
         assert before <= chain.receiver.firing()
     chain.trio.start(3)
     chain.rests()
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Iterator[Disk]:
+    """A disk of its own for the data of node 3."""
+    try:
+        with disk(tmp_path / "chain" / "nodes" / "3" / "data", 1600) as made:
+            yield made
+    except (OSError, subprocess.CalledProcessError) as error:
+        pytest.skip(f"this machine lets no test mount a file system: {error}")
+
+
+def fill(place: Path, left: int) -> Path:
+    """Fill a disk up to so many bytes, and return the file that does."""
+    ballast = place / f"ballast-{left}"
+    with contextlib.suppress(OSError), ballast.open("wb") as file:  # ENOSPC
+        file.write(b"x" * max(0, shutil.disk_usage(place).free - left))
+    return ballast
+
+
+@pytest.mark.full
+def test_a_full_disk_is_told_before_and_after_its_broker_stops(
+    tmp_path: Path, small: Disk, kafka_release: Callable[[str], Path]
+) -> None:
+    """The play of a full disk, on a chain of its own: the disk is mounted before the node is formatted."""
+    release = kafka_release("4.3.1")
+    # Far less than the disks of this machine have, and more than is left on the small one.
+    with running(release, tmp_path / "chain", enough_disk_free_bytes=200 << 20) as chain:
+        create(chain, "orders", [[1, 2, 3], [2, 3, 1], [3, 1, 2]], 2)
+        chain.rests()
+        nearly = fill(small.place, 80 << 20)
+        full = table()["disk nearly full"]
+        told_in_time(chain.plays(full))
+        assert chain.status().get("status") == full.says["status"]
+        # Nothing can be written any more: the broker has no other log directory, and ends.
+        rest = fill(small.place, 0)
+        produce(chain.trio.bootstrap_servers, "orders", 3, 5_000)
+        told_in_time(chain.plays(table()["one broker down"]))
+        assert chain.status().get("status") == table()["one broker down"].says["status"]
+        # Room again, without a file of Kafka touched.
+        nearly.unlink()
+        rest.unlink()
+        chain.trio.start(3)
+        chain.rests()

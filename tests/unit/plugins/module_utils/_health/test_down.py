@@ -256,4 +256,4 @@ def test_the_controller_of_zookeeper_mode_has_until_its_session_ends(
     first = replace(snapshot((2,), None), controller_id=2)
     looks_again(monkeypatch, first, first)
     looks_again(monkeypatch, replace(first, controller_id=1), first)
-    assert slept == [look._AFTER_SESSION, look._AGAIN]
+    assert slept == [look.AFTER_SESSION, look._AGAIN]

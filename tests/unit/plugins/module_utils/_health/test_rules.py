@@ -85,6 +85,13 @@ def found(looked: State, limits: Limits | None = None) -> list[tuple[str, str]]:
     return [(one.kind, one.what) for one in rules.findings(looked, limits or Limits())]
 
 
+UNCLEAN: Any = {
+    "partition": "orders-0",
+    "at": 1_790_000_000.0,
+    "when": "2026-09-21 14:13:20 UTC",
+    "leader": 2,
+    "epoch": 3,
+}
 CASES: dict[str, tuple[State, str, str, str]] = {
     "away": (
         State({"nodes": [broker(1), broker(3)], "controller_id": 1, "quorum": quorum(), "counts": counts()}, "", NODES),
@@ -124,7 +131,21 @@ CASES: dict[str, tuple[State, str, str, str]] = {
     ),
     "unsteady": (
         state(given={"unsteady": UNSTEADY}, quorum=quorum(leader_id=None, error="it has no stable leader")),
-        "quorum_unsteady", "the metadata quorum has no stable leader", "DEGRADED",
+        "quorum_unsteady", "the metadata quorum has no stable leader", "DOWN",
+    ),
+    "unclean": (
+        state(given={"unclean": [UNCLEAN], "acknowledged": {"at": 1_789_999_999.0, "by": "Ada"}}),
+        "unclean_election",
+        "a replica that was not in sync came to lead orders-0: records that were acknowledged may be lost", "DEGRADED",
+    ),
+    "unclean, and somebody has looked": (
+        state(given={"unclean": [UNCLEAN], "acknowledged": {"at": UNCLEAN["at"] + 1, "when": "now", "by": "Ada"}}),
+        "unclean_acknowledged",
+        "a replica that was not in sync came to lead orders-0; acknowledged by Ada at now", "OK",
+    ),
+    "ensemble lost": (
+        state(given={"ensemble_lost": "no server leads: 1 of 3", "ensemble": ["no server leads: 1 of 3"]}, quorum=None),
+        "ensemble_lost", "the ZooKeeper ensemble has no quorum: brokers cannot elect leaders", "DOWN",
     ),
     "ghost voter": (
         state(quorum=quorum(voter(1), voter(2), voter(3), voter(9))),

@@ -18,6 +18,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.ensembl
     problems,
     reached,
     read_words,
+    settled,
     stop_refusals,
     view,
 )
@@ -168,3 +169,26 @@ def test_a_single_server_may_always_stop() -> None:
     found = view(servers, Goal(alone, frozenset({1})))
     assert found["healthy"]
     assert not found["refusals"]
+
+
+def test_an_ensemble_is_lost_where_no_server_leads() -> None:
+    silent = [Server(number, f"zk{number}:2181", UNREACHABLE, error="refused") for number in (2, 3)]
+    found = view([server(1, NOT_SERVING), *silent], Goal(MEMBERS))
+    assert found["lost"] == "no server leads: 0 of 3 servers serve, a majority is 2"
+    assert found["lost"] in found["problems"]
+    assert view(healthy(), Goal(MEMBERS))["lost"] == ""
+    # Each of two that say that they lead may have a quorum: it is a problem, and not this one.
+    several = view([server(1, LEADER), server(2, LEADER), server(3)], Goal(MEMBERS))
+    assert (several["lost"], several["leader_id"]) == ("", None)
+
+
+@pytest.mark.parametrize(("elects", "looks"), [(1, 1), (3, 3), (99, 11)])
+def test_an_election_is_waited_for_as_long_as_a_session_lasts(elects: int, looks: int) -> None:
+    now, made = [0.0], []
+
+    def look() -> dict[str, Any]:
+        made.append(1)
+        return {"lost": "" if len(made) >= elects else "no server leads"}
+
+    found = settled(look, 20, lambda: now[0], lambda seconds: now.__setitem__(0, now[0] + seconds))
+    assert (found["lost"] == "", len(made)) == (elects < 99, looks)

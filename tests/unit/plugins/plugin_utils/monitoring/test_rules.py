@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import yaml
 from ansible_collections.streamops.kafka.plugins.module_utils._health.group_rules import STOPPED_SECONDS
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import NOTE, Limits
 from ansible_collections.streamops.kafka.plugins.module_utils._health.rules import KINDS
+from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.health import MIRROR_KINDS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.rules import (
     ENDS,
     FIRES,
@@ -40,7 +42,7 @@ def written(path: Path, choices: dict[str, Any]) -> Path:
 def test_promtool_takes_every_rule(tmp_path: Path) -> None:
     everything = {alert.name: {"enabled": True} for alert in table()}
     status, said = promtool("check", "rules", written(tmp_path / "rules.yml", everything))
-    count = len(table()) + sum(map(len, records().values())) + sum(1 for alert in table() if alert.heard)
+    count = len(table()) + sum(map(len, records().values())) + sum(alert.goes_on for alert in table())
     assert (status, f"{count} rules found" in said) == (0, True), said
 
 
@@ -66,23 +68,104 @@ def test_no_critical_alert_is_muted() -> None:
     assert {rule["target_matchers"][1] for rule in inhibitions()} == {'severity="warning"'}
 
 
+MUTED = [(critical, name) for critical in table() for name in critical.causes]
+
+
+def test_the_inhibition_rules_are_those_pairs() -> None:
+    pairs = [
+        (rule["source_matchers"][0], name, tuple(rule["equal"]))
+        for rule in inhibitions()
+        for name in rule["target_matchers"][0].removeprefix('alertname=~"').removesuffix('"').split("|")
+    ]
+    assert pairs == [(f'alertname="{critical.name}"', name, tuple(critical.within)) for critical, name in MUTED]
+
+
+def test_a_warning_that_is_muted_ends_after_what_mutes_it(tmp_path: Path) -> None:
+    """Each pair of an inhibition rule, with series in place of what makes the two fire.
+
+    The warning fires from minute 1, the critical alert from 3 to 10, and what the warning tells of ends at 6. Beside it
+    is the same warning with other labels, which nothing mutes.
+    """
+    warnings = {alert.name: alert for alert in table()}
+    for number, (critical, name) in enumerate(MUTED):
+        same = {label: f"a-{label}" for label in critical.within}
+        other = {**same, critical.within[0]: "another"}
+        also = dict(re.findall(r'(\w+)="(\w+)"', critical.causing))
+        bare = rules(
+            [
+                replace(critical, expr="cause > 0", heard="", period="0m", numbers={}, terms={}),
+                replace(warnings[name], expr="follows > 0", period="0m", numbers={}, terms={}),
+            ]
+        )
+        for group in bare["groups"]:
+            # Without the series that the group keeps for its other alerts.
+            kept = [rule for rule in group["rules"] if "alert" in rule or rule["record"].startswith("alert:")]
+            group["rules"] = [{**rule, "annotations": {}} if "alert" in rule else rule for rule in kept]
+        (tmp_path / f"{number}.yml").write_text(yaml.safe_dump(bare))
+        series = {
+            f"cause{labelled({**same, **also})}": "0x2 1x7 0x20",
+            f"follows{labelled(same)}": "0 1x4 0x20",
+            f"follows{labelled(other)}": "0 1x4 0x20",
+        }
+        expected = {"8m": [{"exp_labels": {**same, "severity": "warning"}}], "12m": []}
+        case = {
+            "interval": "1m",
+            "input_series": [{"series": one, "values": values} for one, values in series.items()],
+            "alert_rule_test": [
+                {"eval_time": at, "alertname": name, "exp_alerts": alerts} for at, alerts in expected.items()
+            ],
+        }
+        whole = {"rule_files": [f"{number}.yml"], "evaluation_interval": "1m", "tests": [case]}
+        (tmp_path / f"case{number}.yml").write_text(yaml.safe_dump(whole))
+    status, said = promtool("test", "rules", *sorted(tmp_path.glob("case*.yml")))
+    assert status == 0, said
+
+
+def labelled(labels: dict[str, str]) -> str:
+    """Return labels as a series has them."""
+    return "{" + ",".join(f'{name}="{value}"' for name, value in labels.items()) + "}"
+
+
+def test_a_warning_that_an_inventory_made_critical_is_not_muted_and_ends_by_itself() -> None:
+    (raised,) = [one for one in chosen(table(), {"KafkaUnderReplicated": {"severity": "critical"}})
+                 if one.name == "KafkaUnderReplicated"]  # fmt: skip
+    assert raised.rule == raised.query
+    assert not raised.goes_on
+
+
 def severities() -> dict[str, str]:
-    """Return the severity of each kind of finding on a cluster, as docs/health.md has it."""
+    """Return the severity of each kind of finding on a cluster or a flow of mirrors, as docs/health.md has it."""
     page = (PLAYBOOKS.parent / "docs" / "health.md").read_text()
-    rows = page.split("## Findings on a cluster")[1].split("\n## ")[0]
-    return dict(re.findall(r"^\| `([a-z_]+)` \| (down|degraded|note) \|", rows, re.MULTILINE))
+    parts = [page.split(f"## Findings on a {what}")[1].split("\n## ")[0] for what in ("cluster", "mirror")]
+    return dict(re.findall(r"^\| `([a-z_]+)` \| (down|degraded|note) \|", "".join(parts), re.MULTILINE))
 
 
 def test_each_finding_that_is_no_note_has_one_alert_which_is_on() -> None:
     kinds = severities()
     # Those of start files are one line of the table of KINDS, and three of the page.
-    assert set(kinds) == set(KINDS)
+    every = {*KINDS, *MIRROR_KINDS}
+    assert set(kinds) == every
     on = {alert.name for alert in chosen(table(), {})}
-    of = {kind: [alert.name for alert in table() if kind in alert.tells] for kind in KINDS}
+    of = {kind: [alert.name for alert in table() if kind in alert.tells] for kind in every}
     for kind, severity in kinds.items():
         assert len(of[kind]) == (severity != NOTE), (kind, of[kind])
         assert set(of[kind]) <= on
-    assert {kind for alert in table() for kind in alert.tells} <= set(KINDS)
+    assert {kind for alert in table() for kind in alert.tells} <= every
+
+
+@pytest.mark.parametrize(
+    ("states", "told"),
+    [({"missing": 2, "in_step": 9}, True), ({"fewer_partitions": 1}, True), ({"missing": 0, "behind": 9}, False)],
+)
+def test_topics_that_the_target_of_a_flow_lacks_are_told(tmp_path: Path, states: dict[str, int], told: bool) -> None:
+    flow = {"cluster": "b", "source": "a", "target": "b"}
+    series = {
+        f"streamops_page_mirror_topics{labelled({**flow, 'state': state})}": f"{count}x60"
+        for state, count in states.items()
+    }
+    expected = [{**flow, "severity": "warning"}] if told else []
+    assert _case(tmp_path, series, "MirrorTopicsMissing", expected, at="40m")
+    assert _case(tmp_path, series, "MirrorTopicsMissing", [], at="20m")
 
 
 def test_an_alert_that_looks_at_findings_looks_at_those_that_it_tells_of() -> None:

@@ -111,6 +111,8 @@ def test_the_cluster_is_judged_by_the_inventory_and_what_runs() -> None:
         "unsteady_quorum": {},
         "voter_racks": {},
         "ensemble_problems": ["server 3 is away"],
+        "ensemble_lost": "",
+        "unclean_elections": [],
     }
 
 
