@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._migration.shown import outlook_of, result_of
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.reader import InventoryReader
-from ansible_collections.streamops.kafka.plugins.plugin_utils.migration.read import chroot_of, cluster_look, has_leader
-from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.cluster_action import ZOOKEEPER, ClusterAction
+from ..module_utils._migration.shown import outlook_of, result_of
+from ..plugin_utils.inventory.reader import InventoryReader
+from ..plugin_utils.migration.read import chroot_of, cluster_look, has_leader
+from ..plugin_utils.progress.cluster_action import ZOOKEEPER, ClusterAction
 
 
 class ActionModule(ClusterAction):

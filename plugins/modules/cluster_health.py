@@ -18,7 +18,7 @@ description:
   - A broker that does not answer is looked at again after 5 seconds, with a warning, before it counts as down; the
     controller of a cluster in ZooKeeper mode after 20 seconds, and a quorum without an answer after 32 seconds, since
     brokers ask a frozen leader for 30 seconds while the quorum has another one.
-  - Everything is asked, and nothing is changed. C(docs/health.md) explains each finding.
+  - Everything is asked, and nothing is changed but what O(acknowledge) says. C(docs/health.md) explains each finding.
 extends_documentation_fragment:
   - streamops.kafka._attributes
   - streamops.kafka._connection
@@ -234,8 +234,8 @@ racks:
        survives: true}
 """
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_with_connection
-from ansible_collections.streamops.kafka.plugins.module_utils._health.look import cluster_health
+from ..module_utils._client.module import run_with_connection
+from ..module_utils._health.look import cluster_health
 
 ARGUMENT_SPEC = {
     "nodes": {

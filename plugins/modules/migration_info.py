@@ -99,8 +99,8 @@ epoch:
   type: int
 """
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.module import run_module
-from ansible_collections.streamops.kafka.plugins.module_utils._migration.look import migration_info
+from ..module_utils._core.module import run_module
+from ..module_utils._migration.look import migration_info
 
 SPEC = {
     "state_dir": {"type": "str", "required": True},

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import FAILED, GOING, Advance, Step
+from .progress import FAILED, GOING, Advance, Step
 
 
 class Looks(ABC):

@@ -7,18 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.module_utils._health.consequences import awaited
-from ansible_collections.streamops.kafka.plugins.module_utils._health.model import (
-    BALANCE,
-    FATAL,
-    NOTE,
-    SERIOUS,
-    SHOWN,
-    HealthFinding,
-    Limits,
-    State,
-)
+from .._core.names import capped
+from .consequences import awaited
+from .model import BALANCE, FATAL, NOTE, SERIOUS, SHOWN, HealthFinding, Limits, State
 
 #: The kind of finding on unclean elections, by which it is kept who has looked at them; and for how long one is told:
 #: as long as its alert fires.

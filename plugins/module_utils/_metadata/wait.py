@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.looks import Looks
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, GOING, Step, duration
-from ansible_collections.streamops.kafka.plugins.module_utils._metadata.model import SUBJECTS
+from .._core.looks import Looks
+from .._core.progress import DONE, GOING, Step, duration
+from .model import SUBJECTS
 
 #: Options of the wait: the module documents and checks them, the action that repeats the module reads them.
 WAIT_OPTIONS: dict[str, dict[str, Any]] = {

@@ -15,7 +15,7 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._node.log_lines import every_said, seconds_of
+from .log_lines import every_said, seconds_of
 
 #: How long an election is told: as long as its alert fires (HELD of the alerts).
 KEPT_SECONDS = 7 * 86_400

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._migration.model import (
+from ...module_utils._migration.model import (
     BROKER,
     CONTROLLER,
     ClusterLook,
@@ -20,8 +20,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._migration.model i
     NodeLook,
     Znodes,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.ensemble import SERVING, UNREACHABLE
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Node
+from ...module_utils._zookeeper.ensemble import SERVING, UNREACHABLE
+from ..inventory.model import Node
 
 #: What a module returned, or failed with.
 Answer = Mapping[str, Any]

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import MECHANISMS
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Cluster, Listener, Node
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import dicts
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem
+from ...module_utils._users.plan import MECHANISMS
+from ..inventory.model import Cluster, Listener, Node
+from ..inventory.variables import UNDEFINED
+from .by_value import dicts
+from .rule import Problem
 
 #: What the rules of all services allow.
 NO_SUPER_USER = "a name of neither a node, the administrator nor kafka_super_users"

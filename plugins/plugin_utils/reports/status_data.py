@@ -9,9 +9,9 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._health.model import DEGRADED, DOWN, OK, Limits, State
-from ansible_collections.streamops.kafka.plugins.module_utils._health.quorum_rules import ensemble as ensemble_rule
-from ansible_collections.streamops.kafka.plugins.module_utils._health.quorum_rules import ensemble_lost
+from ...module_utils._health.model import DEGRADED, DOWN, OK, Limits, State
+from ...module_utils._health.quorum_rules import ensemble as ensemble_rule
+from ...module_utils._health.quorum_rules import ensemble_lost
 
 #: The version of the form of the JSON file; it grows when a key changes its meaning or goes.
 SCHEMA = 1

@@ -7,33 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import LEGACY, Flow
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Cluster, Inventory, Listener, Node
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, as_bool
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_flows import (
-    VARIABLE,
-    flows,
-    kafka_clusters,
-    mirrors_of,
-    where,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.principal_rules import (
-    RuleError,
-    UnknownRuleError,
-    principal,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import WARNING, Problem, rule
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.certificates import (
-    mapping_rules,
-    subject_of,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.mirrors import listener_of
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.service_logins import (
-    KNOWN_MECHANISMS,
-    MIRRORS,
-    NO_SUPER_USER,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import SASL_PROTOCOLS
+from ....module_utils._mirror.flows import LEGACY, Flow
+from ...inventory.model import Cluster, Inventory, Listener, Node
+from ...inventory.variables import UNDEFINED, as_bool
+from ...render.security import SASL_PROTOCOLS
+from ..mirror_flows import VARIABLE, flows, kafka_clusters, mirrors_of, where
+from ..principal_rules import RuleError, UnknownRuleError, principal
+from ..rule import WARNING, Problem, rule
+from ..service_logins import KNOWN_MECHANISMS, MIRRORS, NO_SUPER_USER
+from .certificates import mapping_rules, subject_of
+from .mirrors import listener_of
 
 
 @rule(

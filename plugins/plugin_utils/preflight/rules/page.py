@@ -7,25 +7,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import is_address, is_loopback, plain_host
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
-    PAGE_GROUP,
-    Cluster,
-    Inventory,
-    Listener,
-    Node,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, as_int, names
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.listeners import binds_meet
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.monitoring import API
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.secrets import WEAK
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.service_logins import (
-    KNOWN_MECHANISMS,
-    NO_SUPER_USER,
-    PAGE,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import SASL_PROTOCOLS
+from ....module_utils._core.addresses import is_address, is_loopback, plain_host
+from ...inventory.model import PAGE_GROUP, Cluster, Inventory, Listener, Node
+from ...inventory.variables import UNDEFINED, as_int, names
+from ...render.security import SASL_PROTOCOLS
+from ..rule import Problem, rule
+from ..service_logins import KNOWN_MECHANISMS, NO_SUPER_USER, PAGE
+from .listeners import binds_meet
+from .monitoring import API
+from .secrets import WEAK
 
 _USERS = "names of 1 to 100 printable characters without a colon and without blanks around them, each with a password"
 
