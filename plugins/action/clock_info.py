@@ -9,7 +9,7 @@ from typing import Any
 
 from ansible.plugins.action import ActionBase
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.clock_offset import narrowest, seconds
+from ..plugin_utils.clock_offset import narrowest, seconds
 
 # The first question also opens the connection; of the others one is seldom disturbed twice.
 _QUESTIONS = 3

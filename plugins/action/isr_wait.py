@@ -7,10 +7,10 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, Step, held
-from ansible_collections.streamops.kafka.plugins.module_utils._gate.isr import WAIT_OPTIONS, Goal
-from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.cluster_action import ClusterAction
-from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.isr import Tracker
+from ..module_utils._core.progress import DONE, Step, held
+from ..module_utils._gate.isr import WAIT_OPTIONS, Goal
+from ..plugin_utils.progress.cluster_action import ClusterAction
+from ..plugin_utils.progress.isr import Tracker
 
 
 class ActionModule(ClusterAction):

@@ -11,9 +11,9 @@ from typing import Any
 
 from ansible.errors import AnsibleActionFail
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import Step
-from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.cluster_action import ClusterAction
-from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.election import Elections, unproven
+from ..module_utils._core.progress import Step
+from ..plugin_utils.progress.cluster_action import ClusterAction
+from ..plugin_utils.progress.election import Elections, unproven
 
 #: The options that the loop itself needs; the module judges all of them.
 OPTIONS = {"type": {"type": "str", "default": "preferred"}, "timeout": {"type": "int", "default": 60}}

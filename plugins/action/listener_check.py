@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.identity import IDENTITY
-from ansible_collections.streamops.kafka.plugins.module_utils._client.listener_options import LOOP_OPTIONS
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, FAILED, GOING, Advance, Step
-from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.action import ProgressAction
+from ..module_utils._client.identity import IDENTITY
+from ..module_utils._client.listener_options import LOOP_OPTIONS
+from ..module_utils._core.progress import DONE, FAILED, GOING, Advance, Step
+from ..plugin_utils.progress.action import ProgressAction
 
 
 class ActionModule(ProgressAction):

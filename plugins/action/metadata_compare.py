@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._metadata.wait import WAIT_OPTIONS, Tracker
-from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.waiting_action import WaitingAction
+from ..module_utils._metadata.wait import WAIT_OPTIONS, Tracker
+from ..plugin_utils.progress.waiting_action import WaitingAction
 
 
 class ActionModule(WaitingAction):

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, Step
-from ansible_collections.streamops.kafka.plugins.module_utils._node.wait import WAIT_OPTIONS, Tracker
-from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.action import ProgressAction
+from ..module_utils._core.progress import DONE, Step
+from ..module_utils._node.wait import WAIT_OPTIONS, Tracker
+from ..plugin_utils.progress.action import ProgressAction
 
 
 class ActionModule(ProgressAction):

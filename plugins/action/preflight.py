@@ -11,32 +11,21 @@ from typing import Any
 
 from ansible.plugins.action import ActionBase
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.addresses import resolved
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.control_node import unkept_cas
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
-    PAGE_GROUP,
-    PROMETHEUS_GROUP,
-    Inventory,
-    Node,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.reader import InventoryReader
-from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.external_cas import unread_cas
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import (
-    check_hosts,
-    check_inventory,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.host import Host, host_of
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.report import preflight_result
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.firewall import names_to_resolve
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.trust_reader import trust_facts
+from ..plugin_utils.addresses import resolved
+from ..plugin_utils.inventory.control_node import unkept_cas
+from ..plugin_utils.inventory.model import PAGE_GROUP, PROMETHEUS_GROUP, Inventory, Node
+from ..plugin_utils.inventory.reader import InventoryReader
+from ..plugin_utils.mirrors.external_cas import unread_cas
+from ..plugin_utils.preflight.check import check_hosts, check_inventory
+from ..plugin_utils.preflight.host import Host, host_of
+from ..plugin_utils.preflight.report import preflight_result
+from ..plugin_utils.preflight.rules.firewall import names_to_resolve
+from ..plugin_utils.preflight.trust_reader import trust_facts
 
 # Ansible imports an action in the process of the run, and forks one for each task and host: what the lookup `model`
 # needs in nearly all of them is imported once here, and not forty milliseconds long in each.
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render import (  # noqa: F401  # pylint: disable=unused-import
-    kafka,
-    view,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import module_options
+from ..plugin_utils.render import kafka, view  # noqa: F401  # pylint: disable=unused-import
+from ..plugin_utils.specs import module_options
 
 
 class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types

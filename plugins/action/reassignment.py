@@ -9,10 +9,10 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, Step
-from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.cluster_action import ClusterAction
-from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.moves import Tracker
-from ansible_collections.streamops.kafka.plugins.plugin_utils.run_names import names
+from ..module_utils._core.progress import DONE, Step
+from ..plugin_utils.progress.cluster_action import ClusterAction
+from ..plugin_utils.progress.moves import Tracker
+from ..plugin_utils.run_names import names
 
 #: The options that the loop itself needs; the module judges all of them.
 OPTIONS = {

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.cluster_action import ClusterAction
-from ansible_collections.streamops.kafka.plugins.plugin_utils.run_names import names
+from ..plugin_utils.progress.cluster_action import ClusterAction
+from ..plugin_utils.run_names import names
 
 
 class ActionModule(ClusterAction):

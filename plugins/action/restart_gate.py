@@ -7,24 +7,11 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import CONNECTION_SPEC
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import (
-    DONE,
-    HOLD_LOOKS,
-    Hold,
-    Step,
-    duration,
-    held,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._gate.stop import GATE_OPTIONS, GATE_WAIT_OPTIONS
-from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.cluster_action import ClusterAction
-from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.gate import (
-    Opening,
-    failure,
-    seconds_for,
-    unanswered,
-    with_pace,
-)
+from ..module_utils._client.connection import CONNECTION_SPEC
+from ..module_utils._core.progress import DONE, HOLD_LOOKS, Hold, Step, duration, held
+from ..module_utils._gate.stop import GATE_OPTIONS, GATE_WAIT_OPTIONS
+from ..plugin_utils.progress.cluster_action import ClusterAction
+from ..plugin_utils.progress.gate import Opening, failure, seconds_for, unanswered, with_pace
 
 
 class ActionModule(ClusterAction):

@@ -14,33 +14,15 @@ from ansible.playbook import Playbook
 from ansible.playbook.block import Block
 from ansible.plugins.action import ActionBase
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.values import to_boolean
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards import run_validation
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_files import unwritable
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_start import (
-    RunStart,
-    clusters,
-    limits,
-    refusals,
-    strangers,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_tasks import (
-    no_such_tags,
-    passed_by,
-    unknown_tags,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_values import (
-    FACTORS,
-    TOPIC,
-    ill_named,
-    missing,
-    unclear,
-    unknown,
-    unread,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import GROUP_FIX
-from ansible_collections.streamops.kafka.plugins.plugin_utils.sealed import unopened
-from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
+from ..module_utils._core.values import to_boolean
+from ..plugin_utils.guards import run_validation
+from ..plugin_utils.guards.run_files import unwritable
+from ..plugin_utils.guards.run_start import RunStart, clusters, limits, refusals, strangers
+from ..plugin_utils.guards.run_tasks import no_such_tags, passed_by, unknown_tags
+from ..plugin_utils.guards.run_values import FACTORS, TOPIC, ill_named, missing, unclear, unknown, unread
+from ..plugin_utils.inventory.model import GROUP_FIX
+from ..plugin_utils.sealed import unopened
+from ..plugin_utils.specs import role_options
 
 #: What the full names of this collection's playbooks begin with.
 OWN_PLAYBOOKS = "streamops.kafka."

@@ -7,8 +7,8 @@ import secrets
 import time
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, Step, duration
-from ansible_collections.streamops.kafka.plugins.module_utils._spark.job import (
+from ..module_utils._core.progress import DONE, Step, duration
+from ..module_utils._spark.job import (
     MIRROR_AUDIT,
     PROOF,
     SMOKE,
@@ -20,7 +20,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._spark.job import 
     refusal,
     split_secrets,
 )
-from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.action import ProgressAction
+from ..plugin_utils.progress.action import ProgressAction
 
 _NOT_IN_CHECK_MODE = {
     SMOKE: "Spark validation is skipped in check mode: the job writes records",

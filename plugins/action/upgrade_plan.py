@@ -9,15 +9,15 @@ from typing import Any
 
 from ansible.plugins.action import ActionBase
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.reader import InventoryReader
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.install import SUPPORTED
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.release_properties import refused_by
-from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import module_options
-from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade import finalize, plan
-from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.checks import check_all
-from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.levels import given_levels
-from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.model import ClusterFacts
-from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.read import cluster_facts
+from ..plugin_utils.inventory.reader import InventoryReader
+from ..plugin_utils.preflight.rules.install import SUPPORTED
+from ..plugin_utils.preflight.rules.release_properties import refused_by
+from ..plugin_utils.specs import module_options
+from ..plugin_utils.upgrade import finalize, plan
+from ..plugin_utils.upgrade.checks import check_all
+from ..plugin_utils.upgrade.levels import given_levels
+from ..plugin_utils.upgrade.model import ClusterFacts
+from ..plugin_utils.upgrade.read import cluster_facts
 
 
 class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types

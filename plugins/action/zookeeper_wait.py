@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, Advance, Step
-from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.wait import WAIT_OPTIONS, failure, step
-from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.cluster_action import ZOOKEEPER, ClusterAction
+from ..module_utils._core.progress import DONE, Advance, Step
+from ..module_utils._zookeeper.wait import WAIT_OPTIONS, failure, step
+from ..plugin_utils.progress.cluster_action import ZOOKEEPER, ClusterAction
 
 
 class ActionModule(ClusterAction):

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.explained import explained
+from ..plugin_utils.explained import explained
 
 
 class FilterModule:

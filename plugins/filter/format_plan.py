@@ -19,7 +19,7 @@ def format_plan(
     voters: Sequence[int] | None = None,
 ) -> dict[str, Any]:
     """Plan the formatting of all nodes of one cluster."""
-    from ansible_collections.streamops.kafka.plugins.plugin_utils.guards import format as format_guard
+    from ..plugin_utils.guards import format as format_guard
 
     try:
         return format_guard.format_plan(

@@ -17,7 +17,7 @@ def _mapping(name: str, value: Any) -> Mapping[str, Any]:
 
 def to_properties(value: Any) -> str:
     """Print a dictionary as the sorted text of a Java .properties file."""
-    from ansible_collections.streamops.kafka.plugins.module_utils._core import properties as _properties
+    from ..module_utils._core import properties as _properties
 
     try:
         return _properties.to_text(_mapping("to_properties", value))
@@ -27,8 +27,8 @@ def to_properties(value: Any) -> str:
 
 def declared(value: Any) -> dict[str, str]:
     """Return a dictionary of properties as text, each secret replaced by a digest."""
-    from ansible_collections.streamops.kafka.plugins.module_utils._core.compared import declare
-    from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import PropertiesError
+    from ..module_utils._core.compared import declare
+    from ..module_utils._core.properties import PropertiesError
 
     try:
         return declare(_mapping("declared", value))
@@ -38,7 +38,7 @@ def declared(value: Any) -> dict[str, str]:
 
 def node_directory_id(cluster_id: Any, node_id: Any) -> str:
     """Derive the directory id of a node from the id of its cluster."""
-    from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory import directory_id
+    from ..plugin_utils.inventory import directory_id
 
     try:
         return directory_id.directory_id(str(cluster_id), int(node_id))

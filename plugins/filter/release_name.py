@@ -14,8 +14,8 @@ def release_name(
     made_of: Mapping[str, Any] | str, launcher_sha256: str, archive_sha512: str = "", product: str = "kafka"
 ) -> str:
     """Name the release made of a parsed lock file, or of the archive of a version with this SHA-512."""
-    from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
-    from ansible_collections.streamops.kafka.plugins.plugin_utils.render import release
+    from ..module_utils._core.errors import StreamopsError
+    from ..plugin_utils.render import release
 
     try:
         return release.release_name(made_of, launcher_sha256, archive_sha512, product)

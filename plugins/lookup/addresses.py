@@ -37,7 +37,7 @@ from typing import Any
 
 from ansible.plugins.lookup import LookupBase
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.addresses import resolved
+from ..plugin_utils.addresses import resolved
 
 
 class LookupModule(LookupBase):  # type: ignore[misc]  # Ansible ships no types

@@ -43,9 +43,9 @@ import ansible.context
 from ansible.errors import AnsibleError
 from ansible.plugins.lookup import LookupBase
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_tasks import passed_by
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.task import TaskReader, is_worker
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.view import View
+from ..plugin_utils.guards.run_tasks import passed_by
+from ..plugin_utils.inventory.task import TaskReader, is_worker
+from ..plugin_utils.render.view import View
 
 _KEPT: dict[str, View] = {}
 

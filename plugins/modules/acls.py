@@ -207,9 +207,9 @@ failure:
   type: dict
 """
 
-from ansible_collections.streamops.kafka.plugins.module_utils._acls.apply import ensure_acls
-from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_on_cluster
-from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import asked_again
+from ..module_utils._acls.apply import ensure_acls
+from ..module_utils._client.module import run_on_cluster
+from ..module_utils._core.applied import asked_again
 
 OPERATIONS = [
     *["all", "read", "write", "create", "delete", "alter", "describe", "cluster_action", "describe_configs"],

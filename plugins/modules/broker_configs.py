@@ -88,9 +88,9 @@ failure:
   type: dict
 """
 
-from ansible_collections.streamops.kafka.plugins.module_utils._brokers.configs_apply import ensure_broker_configs
-from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_on_cluster
-from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import asked_again
+from ..module_utils._brokers.configs_apply import ensure_broker_configs
+from ..module_utils._client.module import run_on_cluster
+from ..module_utils._core.applied import asked_again
 
 ARGUMENT_SPEC = {
     "brokers": {"type": "dict", "default": {}},

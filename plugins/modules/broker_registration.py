@@ -79,9 +79,9 @@ brokers:
     - {id: 3, registered: true, fenced: false, cordoned: true, cordoned_log_dirs: ["*"], host: h, port: 9092, rack: a}
 """
 
-from ansible_collections.streamops.kafka.plugins.module_utils._brokers.registration_apply import ensure_registration
-from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_on_cluster
-from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import asked_again
+from ..module_utils._brokers.registration_apply import ensure_registration
+from ..module_utils._client.module import run_on_cluster
+from ..module_utils._core.applied import asked_again
 
 STATES = ["present", "cordoned", "uncordoned", "unregistered"]
 ARGUMENT_SPEC = {

@@ -60,7 +60,7 @@ problem:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.streamops.kafka.plugins.module_utils._node.clock import synchronization
+from ..module_utils._node.clock import synchronization
 
 
 def main() -> None:

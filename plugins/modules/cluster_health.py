@@ -194,8 +194,8 @@ racks:
        survives: true}
 """
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_with_connection
-from ansible_collections.streamops.kafka.plugins.module_utils._health.look import cluster_health
+from ..module_utils._client.module import run_with_connection
+from ..module_utils._health.look import cluster_health
 
 ARGUMENT_SPEC = {
     "nodes": {

@@ -187,8 +187,8 @@ counts:
            offline: 0, not_preferred_leader: 0}
 """
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_on_cluster
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.look import cluster_info
+from ..module_utils._client.module import run_on_cluster
+from ..module_utils._cluster.look import cluster_info
 
 ARGUMENT_SPEC = {
     "topics": {"type": "list", "elements": "str"},

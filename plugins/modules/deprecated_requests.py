@@ -61,8 +61,8 @@ unread:
   type: str
 """
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.module import run_module
-from ansible_collections.streamops.kafka.plugins.module_utils._node.deprecated_requests import deprecated_requests
+from ..module_utils._core.module import run_module
+from ..module_utils._node.deprecated_requests import deprecated_requests
 
 SPEC = {
     "state_dir": {"type": "str", "required": True},

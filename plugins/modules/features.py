@@ -115,9 +115,9 @@ unchanged:
   sample: [group.version]
 """
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_on_cluster
-from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import asked_again
-from ansible_collections.streamops.kafka.plugins.module_utils._features.apply import ensure_features
+from ..module_utils._client.module import run_on_cluster
+from ..module_utils._core.applied import asked_again
+from ..module_utils._features.apply import ensure_features
 
 ARGUMENT_SPEC = {
     "state": {"type": "str", "choices": ["present", "at_least", "newest"], "default": "present"},

@@ -118,8 +118,8 @@ lines:
   sample: [metadata.version is 4.0-IV3 (level 25) although all nodes could run 4.3-IV0 (level 30)]
 """
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_on_cluster
-from ansible_collections.streamops.kafka.plugins.module_utils._features.look import features_info
+from ..module_utils._client.module import run_on_cluster
+from ..module_utils._features.look import features_info
 
 ARGUMENT_SPEC = {
     "controller_protocol": {"type": "str", "choices": ["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"]},

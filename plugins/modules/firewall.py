@@ -178,8 +178,8 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
-from ansible_collections.streamops.kafka.plugins.module_utils._firewall import apply, trial_apply
+from ..module_utils._core.errors import errors_reported
+from ..module_utils._firewall import apply, trial_apply
 
 RULE = {
     "port": {"type": "int", "required": True},

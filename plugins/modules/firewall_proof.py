@@ -80,7 +80,7 @@ unreached:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.streamops.kafka.plugins.module_utils._firewall.peers_look import unreached
+from ..module_utils._firewall.peers_look import unreached
 
 TRY = {
     "host": {"type": "str", "default": ""},

@@ -180,9 +180,9 @@ lag_unknown:
   returned: success
 """
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_on_cluster
-from ansible_collections.streamops.kafka.plugins.module_utils._groups.look import group_info
-from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import TYPES
+from ..module_utils._client.module import run_on_cluster
+from ..module_utils._groups.look import group_info
+from ..module_utils._groups.model import TYPES
 
 ARGUMENT_SPEC = {
     "groups": {"type": "list", "elements": "str"},

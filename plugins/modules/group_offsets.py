@@ -154,10 +154,10 @@ failure:
   type: dict
 """
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_on_cluster
-from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import asked_again
-from ansible_collections.streamops.kafka.plugins.module_utils._groups.apply import ensure_offsets
-from ansible_collections.streamops.kafka.plugins.module_utils._groups.plan import GOALS, is_idempotent
+from ..module_utils._client.module import run_on_cluster
+from ..module_utils._core.applied import asked_again
+from ..module_utils._groups.apply import ensure_offsets
+from ..module_utils._groups.plan import GOALS, is_idempotent
 
 ARGUMENT_SPEC = {
     "group": {"type": "str", "required": True},

@@ -135,9 +135,9 @@ looks:
   returned: always
 """
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_on_cluster
-from ansible_collections.streamops.kafka.plugins.module_utils._groups.look import group_lag
-from ansible_collections.streamops.kafka.plugins.module_utils._groups.wait import WAIT_OPTIONS
+from ..module_utils._client.module import run_on_cluster
+from ..module_utils._groups.look import group_lag
+from ..module_utils._groups.wait import WAIT_OPTIONS
 
 
 def main() -> None:

@@ -79,8 +79,8 @@ settings:
 
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.module import run_module
-from ansible_collections.streamops.kafka.plugins.module_utils._node import tuning
+from ..module_utils._core.module import run_module
+from ..module_utils._node import tuning
 
 SPEC = {
     "sysctl": {"type": "dict", "default": {}},

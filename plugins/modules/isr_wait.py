@@ -247,9 +247,9 @@ looks:
   returned: always
 """
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_with_connection
-from ansible_collections.streamops.kafka.plugins.module_utils._gate.isr import REQUIRED_IF, WAIT_OPTIONS
-from ansible_collections.streamops.kafka.plugins.module_utils._gate.look import observations
+from ..module_utils._client.module import run_with_connection
+from ..module_utils._gate.isr import REQUIRED_IF, WAIT_OPTIONS
+from ..module_utils._gate.look import observations
 
 
 def main() -> None:

@@ -77,8 +77,8 @@ truststore:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
-from ansible_collections.streamops.kafka.plugins.module_utils._node.stores import write_stores
+from ..module_utils._core.errors import errors_reported
+from ..module_utils._node.stores import write_stores
 
 FILES = ("key", "certificate", "ca", "keystore", "truststore")
 

@@ -112,11 +112,11 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
-from ansible_collections.streamops.kafka.plugins.module_utils._release import archive as _archive
-from ansible_collections.streamops.kafka.plugins.module_utils._release.cache import Cache, default_directory
-from ansible_collections.streamops.kafka.plugins.module_utils._release.layout import PRODUCTS, normal_sha512
-from ansible_collections.streamops.kafka.plugins.module_utils._release.maven import bounded
+from ..module_utils._core.errors import errors_reported
+from ..module_utils._release import archive as _archive
+from ..module_utils._release.cache import Cache, default_directory
+from ..module_utils._release.layout import PRODUCTS, normal_sha512
+from ..module_utils._release.maven import bounded
 
 ARGUMENTS = {
     "product": {"type": "str", "choices": ["kafka", "zookeeper"], "default": "kafka"},

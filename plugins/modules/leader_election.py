@@ -150,8 +150,8 @@ not_elected:
   returned: success
 """
 
-from ansible_collections.streamops.kafka.plugins.module_utils._brokers.election_apply import ensure_leaders
-from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_on_cluster
+from ..module_utils._brokers.election_apply import ensure_leaders
+from ..module_utils._client.module import run_on_cluster
 
 ARGUMENT_SPEC = {
     "type": {"type": "str", "choices": ["preferred", "unclean"], "default": "preferred"},

@@ -198,10 +198,10 @@ history:
 
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.listener_options import CHECK_SPEC, CHECK_TOGETHER
-from ansible_collections.streamops.kafka.plugins.module_utils._client.listener_targets import targets
-from ansible_collections.streamops.kafka.plugins.module_utils._client.listeners import check_listeners
-from ansible_collections.streamops.kafka.plugins.module_utils._core.module import run_module
+from ..module_utils._client.listener_options import CHECK_SPEC, CHECK_TOGETHER
+from ..module_utils._client.listener_targets import targets
+from ..module_utils._client.listeners import check_listeners
+from ..module_utils._core.module import run_module
 
 
 def check(module: Any) -> dict[str, Any]:

@@ -76,8 +76,8 @@ brokers:
           replicas: [{topic: orders, partition: 0, bytes: 1024, lag: 0, future: false}]
 """
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_on_cluster
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.look import log_dirs
+from ..module_utils._client.module import run_on_cluster
+from ..module_utils._cluster.look import log_dirs
 
 ARGUMENT_SPEC = {
     "brokers": {"type": "list", "elements": "int"},

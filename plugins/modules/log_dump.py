@@ -138,8 +138,8 @@ notes:
   returned: success
 """
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.module import run_module
-from ansible_collections.streamops.kafka.plugins.module_utils._dump.look import log_dump
+from ..module_utils._core.module import run_module
+from ..module_utils._dump.look import log_dump
 
 TEXTS = ("offset_from", "offset_to", "time_from", "time_to")
 SPEC = {

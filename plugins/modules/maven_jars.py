@@ -69,9 +69,9 @@ import os
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
-from ansible_collections.streamops.kafka.plugins.module_utils._release import archive
-from ansible_collections.streamops.kafka.plugins.module_utils._release.maven import bounded
+from ..module_utils._core.errors import errors_reported
+from ..module_utils._release import archive
+from ..module_utils._release.maven import bounded
 
 ARGUMENTS = {
     "lock": {"type": "path", "required": True},

@@ -210,9 +210,9 @@ looks:
   returned: always
 """
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_on_cluster
-from ansible_collections.streamops.kafka.plugins.module_utils._metadata.look import compare_metadata
-from ansible_collections.streamops.kafka.plugins.module_utils._metadata.wait import WAIT_OPTIONS
+from ..module_utils._client.module import run_on_cluster
+from ..module_utils._metadata.look import compare_metadata
+from ..module_utils._metadata.wait import WAIT_OPTIONS
 
 
 def main() -> None:

@@ -133,10 +133,10 @@ since_look:
   returned: with O(state=observed)
 """
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_with_connection
-from ansible_collections.streamops.kafka.plugins.module_utils._core.module import SecretModule
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gaps_apply import FORGOTTEN, mirror_gaps
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.look import FLOW_SPEC
+from ..module_utils._client.module import run_with_connection
+from ..module_utils._core.module import SecretModule
+from ..module_utils._mirror.gaps_apply import FORGOTTEN, mirror_gaps
+from ..module_utils._mirror.look import FLOW_SPEC
 
 ARGUMENT_SPEC = {
     **FLOW_SPEC,

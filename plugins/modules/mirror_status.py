@@ -199,11 +199,11 @@ looks:
   returned: when the clusters were seen
 """
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_with_connection
-from ansible_collections.streamops.kafka.plugins.module_utils._core.module import SecretModule
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.apply import mirror_status
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.look import FLOW_SPEC
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.wait import WAIT_OPTIONS
+from ..module_utils._client.module import run_with_connection
+from ..module_utils._core.module import SecretModule
+from ..module_utils._mirror.apply import mirror_status
+from ..module_utils._mirror.look import FLOW_SPEC
+from ..module_utils._mirror.wait import WAIT_OPTIONS
 
 ARGUMENT_SPEC = {
     **FLOW_SPEC,

@@ -156,11 +156,11 @@ removed:
   returned: with O(state=absent)
 """
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_with_connection
-from ansible_collections.streamops.kafka.plugins.module_utils._core.module import SecretModule
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.look import FLOW_SPEC
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.apply import STATES, mirror_tune
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.grid import OPTIONS, TASKS
+from ..module_utils._client.module import run_with_connection
+from ..module_utils._core.module import SecretModule
+from ..module_utils._mirror.look import FLOW_SPEC
+from ..module_utils._mirror_tune.apply import STATES, mirror_tune
+from ..module_utils._mirror_tune.grid import OPTIONS, TASKS
 
 ARGUMENT_SPEC = {
     **FLOW_SPEC,

@@ -119,8 +119,8 @@ ran:
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.module import run_module
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.process_run import work
+from ..module_utils._core.module import run_module
+from ..module_utils._mirror_tune.process_run import work
 
 SPEC = {
     "state": {"type": "str", "choices": ["looked", "started", "stopped"], "required": True},

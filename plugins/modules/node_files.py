@@ -91,14 +91,8 @@ changed_paths:
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.module import SecretModule, run_module
-from ansible_collections.streamops.kafka.plugins.module_utils._node.files import (
-    DIRECTORIES,
-    FILES,
-    ensure,
-    given,
-    result_of,
-)
+from ..module_utils._core.module import SecretModule, run_module
+from ..module_utils._node.files import DIRECTORIES, FILES, ensure, given, result_of
 
 
 def work(module: Any) -> Mapping[str, Any]:

@@ -254,14 +254,9 @@ generations:
   type: dict
 """
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.module import SecretModule, run_module
-from ansible_collections.streamops.kafka.plugins.module_utils._node.files import (
-    DIRECTORIES,
-    FILES,
-    OTHER_FILES,
-    PLACE,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._node.generation_state import bring
+from ..module_utils._core.module import SecretModule, run_module
+from ..module_utils._node.files import DIRECTORIES, FILES, OTHER_FILES, PLACE
+from ..module_utils._node.generation_state import bring
 
 STORES = {name: {"type": "path", "required": True} for name in ("keystore", "truststore")}
 TRIAL = {

@@ -363,8 +363,8 @@ installed:
   type: bool
 """
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.module import run_module
-from ansible_collections.streamops.kafka.plugins.module_utils._node.info import node_info
+from ..module_utils._core.module import run_module
+from ..module_utils._node.info import node_info
 
 WANTED = {
     "properties": {"type": "dict"},

@@ -108,8 +108,8 @@ judged:
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.module import SecretModule, run_module
-from ansible_collections.streamops.kafka.plugins.module_utils._node.trial import trial
+from ..module_utils._core.module import SecretModule, run_module
+from ..module_utils._node.trial import trial
 
 #: The content of each may hold secrets.
 FILE = {"path": {"type": "path", "required": True}, "content": {"type": "str", "required": True, "no_log": True}}

@@ -176,10 +176,10 @@ failure:
 import time
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.commands import CommandTimeoutError, run
-from ansible_collections.streamops.kafka.plugins.module_utils._core.module import run_module
-from ansible_collections.streamops.kafka.plugins.module_utils._node.wait import WAIT_OPTIONS
-from ansible_collections.streamops.kafka.plugins.module_utils._node.wait_look import look
+from ..module_utils._core.commands import CommandTimeoutError, run
+from ..module_utils._core.module import run_module
+from ..module_utils._node.wait import WAIT_OPTIONS
+from ..module_utils._node.wait_look import look
 
 #: Longest time for the lines of the journal, which only explain a failure.
 JOURNAL_SECONDS = 20.0

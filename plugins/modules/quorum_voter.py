@@ -92,8 +92,8 @@ lag:
   returned: when the node is waited for
 """
 
-from ansible_collections.streamops.kafka.plugins.module_utils._brokers.voter_apply import ensure_voter
-from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_on_cluster
+from ..module_utils._brokers.voter_apply import ensure_voter
+from ..module_utils._client.module import run_on_cluster
 
 LISTENER = {
     "name": {"type": "str", "required": True},

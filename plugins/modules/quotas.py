@@ -109,9 +109,9 @@ failure:
   type: dict
 """
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_on_cluster
-from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import asked_again
-from ansible_collections.streamops.kafka.plugins.module_utils._quotas.apply import ensure_quotas
+from ..module_utils._client.module import run_on_cluster
+from ..module_utils._core.applied import asked_again
+from ..module_utils._quotas.apply import ensure_quotas
 
 QUOTA_SPEC = {
     "user": {"type": "str"},

@@ -385,12 +385,10 @@ elapsed: {description: Seconds that it took., type: float, returned: unless O(st
 looks: {description: Number of intervals., type: int, returned: unless O(state=planned)}
 """
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_with_connection
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.file_systems import (
-    RESERVE,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import BALANCED_BY, LEADERS, RACK_RULES
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.states import reassignment
+from ..module_utils._client.module import run_with_connection
+from ..module_utils._cluster.file_systems import RESERVE
+from ..module_utils._reassign.model import BALANCED_BY, LEADERS, RACK_RULES
+from ..module_utils._reassign.run.states import reassignment
 
 ARGUMENT_SPEC = {
     "bootstrap_servers": {"type": "list", "elements": "str"},

@@ -158,8 +158,8 @@ failure:
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_with_connection
-from ansible_collections.streamops.kafka.plugins.module_utils._prove.apply import begin, judge, stop
+from ..module_utils._client.module import run_with_connection
+from ..module_utils._prove.apply import begin, judge, stop
 
 _TIMES = ("stopped", "listening", "in_sync")
 ARGUMENT_SPEC: dict[str, dict[str, Any]] = {

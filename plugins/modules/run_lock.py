@@ -89,15 +89,8 @@ holder:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
-from ansible_collections.streamops.kafka.plugins.module_utils._node.lock import (
-    Held,
-    LockHeldError,
-    LockUnusableError,
-    look,
-    release,
-    take,
-)
+from ..module_utils._core.errors import errors_reported
+from ..module_utils._node.lock import Held, LockHeldError, LockUnusableError, look, release, take
 
 SPEC = {
     "cluster": {"type": "str", "required": True},

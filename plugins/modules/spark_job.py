@@ -217,9 +217,9 @@ history:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
-from ansible_collections.streamops.kafka.plugins.module_utils._spark import run
-from ansible_collections.streamops.kafka.plugins.module_utils._spark.job import WATCH_OPTIONS
+from ..module_utils._core.errors import errors_reported
+from ..module_utils._spark import run
+from ..module_utils._spark.job import WATCH_OPTIONS
 
 SPEC = dict(
     WATCH_OPTIONS,

@@ -113,8 +113,8 @@ meta_properties:
   type: dict
 """
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.module import run_module
-from ansible_collections.streamops.kafka.plugins.module_utils._node.format import storage_format
+from ..module_utils._core.module import run_module
+from ..module_utils._node.format import storage_format
 
 SPEC = {
     "java": {"type": "str", "default": ""},

@@ -121,8 +121,8 @@ failure:
   type: dict
 """
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_on_cluster
-from ansible_collections.streamops.kafka.plugins.module_utils._groups.records_apply import topic_records
+from ..module_utils._client.module import run_on_cluster
+from ..module_utils._groups.records_apply import topic_records
 
 ARGUMENT_SPEC = {
     "topics": {"type": "list", "elements": "str", "required": True},

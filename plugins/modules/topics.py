@@ -190,9 +190,9 @@ failure:
   type: dict
 """
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_on_cluster
-from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import asked_again
-from ansible_collections.streamops.kafka.plugins.module_utils._topics.apply import ensure_topics
+from ..module_utils._client.module import run_on_cluster
+from ..module_utils._core.applied import asked_again
+from ..module_utils._topics.apply import ensure_topics
 
 TOPIC_SPEC = {
     "name": {"type": "str", "required": True},

@@ -151,10 +151,10 @@ failure:
   type: dict
 """
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.module import run_on_cluster
-from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import asked_again
-from ansible_collections.streamops.kafka.plugins.module_utils._core.module import SecretModule
-from ansible_collections.streamops.kafka.plugins.module_utils._users.apply import ensure_users
+from ..module_utils._client.module import run_on_cluster
+from ..module_utils._core.applied import asked_again
+from ..module_utils._core.module import SecretModule
+from ..module_utils._users.apply import ensure_users
 
 USER_SPEC = {
     "name": {"type": "str", "required": True},

@@ -67,15 +67,11 @@ added:
 import os
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.module import run_module
-from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper import credentials
-from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.connection import (
-    ZOOKEEPER_REQUIRED_TOGETHER,
-    ZOOKEEPER_SPEC,
-    Access,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.ensemble import members_of
-from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.session import Zookeeper
+from ..module_utils._core.module import run_module
+from ..module_utils._zookeeper import credentials
+from ..module_utils._zookeeper.connection import ZOOKEEPER_REQUIRED_TOGETHER, ZOOKEEPER_SPEC, Access
+from ..module_utils._zookeeper.ensemble import members_of
+from ..module_utils._zookeeper.session import Zookeeper
 
 SPEC = {
     **ZOOKEEPER_SPEC,

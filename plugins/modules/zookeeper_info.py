@@ -125,16 +125,11 @@ acls:
 
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.module import run_module
-from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.connection import (
-    GOAL_SPEC,
-    ZOOKEEPER_REQUIRED_TOGETHER,
-    ZOOKEEPER_SPEC,
-    Access,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.ensemble import Goal, view
-from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.look import ask
-from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.session import Zookeeper
+from ..module_utils._core.module import run_module
+from ..module_utils._zookeeper.connection import GOAL_SPEC, ZOOKEEPER_REQUIRED_TOGETHER, ZOOKEEPER_SPEC, Access
+from ..module_utils._zookeeper.ensemble import Goal, view
+from ..module_utils._zookeeper.look import ask
+from ..module_utils._zookeeper.session import Zookeeper
 
 SPEC = {
     **ZOOKEEPER_SPEC,

@@ -98,16 +98,11 @@ elapsed:
 
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.module import run_module
-from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.connection import (
-    GOAL_SPEC,
-    ZOOKEEPER_REQUIRED_TOGETHER,
-    ZOOKEEPER_SPEC,
-    Access,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.ensemble import Goal, view
-from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.look import ask
-from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.wait import WAIT_OPTIONS
+from ..module_utils._core.module import run_module
+from ..module_utils._zookeeper.connection import GOAL_SPEC, ZOOKEEPER_REQUIRED_TOGETHER, ZOOKEEPER_SPEC, Access
+from ..module_utils._zookeeper.ensemble import Goal, view
+from ..module_utils._zookeeper.look import ask
+from ..module_utils._zookeeper.wait import WAIT_OPTIONS
 
 SPEC = {**ZOOKEEPER_SPEC, **GOAL_SPEC, **WAIT_OPTIONS}
 

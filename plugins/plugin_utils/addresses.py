@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.network import resolve
+from ..module_utils._core.network import resolve
 
 
 def addresses(name: str) -> list[str]:

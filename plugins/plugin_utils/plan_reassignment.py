@@ -22,24 +22,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.file_systems import (
-    RESERVE,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError, StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.figures import (
-    plan_figures,
-    schedule_figures,
-    sound_reserve,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.json_form import number_of, spec_kept, spec_of
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import (
-    BALANCED_BY,
-    LEADERS,
-    RACK_RULES,
-    Cluster,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.schedule import Limits, plan_and_schedule
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.snapshot import cluster_of, snapshot_of_text
+from ..module_utils._cluster.file_systems import RESERVE
+from ..module_utils._core.errors import RefusedError, StreamopsError
+from ..module_utils._reassign.figures import plan_figures, schedule_figures, sound_reserve
+from ..module_utils._reassign.json_form import number_of, spec_kept, spec_of
+from ..module_utils._reassign.model import BALANCED_BY, LEADERS, RACK_RULES, Cluster
+from ..module_utils._reassign.schedule import Limits, plan_and_schedule
+from ..module_utils._reassign.snapshot import cluster_of, snapshot_of_text
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -13,7 +13,7 @@ from pathlib import PurePath
 
 import ansible.context
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.run_identity import place, started
+from .run_identity import place, started
 
 
 def names() -> dict[str, str]:

@@ -11,7 +11,7 @@ from typing import Any
 from ansible.errors import AnsibleError
 from ansible.parsing.vault import EncryptedString
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
+from ..module_utils._core.names import capped
 
 FIX = (
     "give the password of the vault: in AWX attach the vault credential to the job template, elsewhere add "

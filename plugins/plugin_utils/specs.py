@@ -13,7 +13,7 @@ from typing import Any
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.parsing.plugin_docs import read_docstring
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import nearest
+from ..module_utils._core.names import nearest
 
 Spec = Mapping[str, Mapping[str, Any]]
 

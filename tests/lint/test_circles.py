@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.lint.test_roles import load
-from tests.support.imports import ROOT, files, imports, rooms
+from tests.support.imports import ROOT, files, imports, module_of, rooms
 
 ROLES = ROOT / "roles"
 #: Folders that are a program of their own, outside of the plugins.
@@ -100,7 +100,7 @@ def names(path: Path) -> Iterator[str]:
     yield from imports(path)
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom):
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            yield from (f"{module_of(node, path)}.{alias.name}" for alias in node.names)
 
 
 def file_of(imported: str) -> Path | None:

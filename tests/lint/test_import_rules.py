@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.support.imports import OURS, PLUGINS, ROOT, UTILS, files, imports, name, own_file, rooms
+from tests.support.imports import OURS, PLUGINS, ROOT, UTILS, files, imports, module_of, name, own_file, parsed, rooms
 
 #: Rooms of module_utils that act on the world: a connection, the node that a module runs on, files of a release, a
 #: reassignment under way.
@@ -132,9 +132,10 @@ def shipped(path: Path) -> set[Path]:
     found: set[Path] = set()
     left = [path]
     while left:
-        for node in ast.walk(ast.parse(left.pop().read_text())):
-            if isinstance(node, ast.ImportFrom) and str(node.module).startswith(OURS + "module_utils"):
-                own = {one for alias in node.names if (one := own_file(f"{node.module}.{alias.name}"))} - found
+        file = left.pop()
+        for node in ast.walk(parsed(file)):
+            if isinstance(node, ast.ImportFrom) and (module := module_of(node, file)).startswith(OURS + "module_utils"):
+                own = {util for alias in node.names if (util := own_file(f"{module}.{alias.name}"))} - found
                 found |= own
                 left += own
     return found
@@ -154,6 +155,13 @@ def test_a_task_is_sent_with_the_rooms_of_its_own_subject(path: Path) -> None:
     most = {"reassignment": 62, "cluster_health": 53, "metadata_compare": 36, "mirror_gaps": 37, "mirror_tune": 35,
             "restart_gate": 33, "mirror_status": 31}  # fmt: skip
     assert len(shipped(path)) <= most.get(path.stem, 30), sorted(map(name, shipped(path)))
+
+
+@pytest.mark.parametrize("path", files("plugins"), ids=name)
+def test_a_plugin_imports_this_collection_by_relative_names(path: Path) -> None:
+    # The long prefix is 50 characters of each line; AnsiballZ and the packages of services resolve relative names too.
+    imported = [node for node in ast.walk(parsed(path)) if isinstance(node, ast.ImportFrom)]
+    assert [node.lineno for node in imported if str(node.module).startswith(OURS) and not node.level] == []
 
 
 @pytest.mark.parametrize("path", [*files("plugins/action"), *files("plugins/plugin_utils")], ids=name)
@@ -177,8 +185,7 @@ def test_filters_and_lookups_import_pure_utils_only(path: Path) -> None:
 
 @pytest.mark.parametrize("path", files("plugins/filter"), ids=name)
 def test_filters_import_what_they_call_when_it_is_called(path: Path) -> None:
-    tree = ast.parse(path.read_text())
-    at_once = [node.module for node in tree.body if isinstance(node, ast.ImportFrom) and node.module]
+    at_once = [module_of(node, path) for node in parsed(path).body if isinstance(node, ast.ImportFrom)]
     assert [one for one in at_once if one.startswith(OURS + "module_utils")] == [], "see plugin_utils/explained.py"
 
 

@@ -42,6 +42,14 @@ def parsed(path: Path) -> ast.Module:
             gc.enable()
 
 
+def module_of(node: ast.ImportFrom, path: Path) -> str:
+    """Return the full name of the module or package that a file imports names from."""
+    if not node.level:
+        return str(node.module)
+    package = path.resolve().relative_to(PLUGINS).parts[: -node.level]
+    return OURS + ".".join([*package, *filter(None, [node.module])])
+
+
 def imports(path: Path) -> Iterator[str]:
     """The full names of what a file imports at run time; what only a type checker imports is left out."""
     tree = parsed(path)
@@ -57,8 +65,7 @@ def imports(path: Path) -> Iterator[str]:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{name(path)}: relative import; use the long path"
-            module = str(node.module)
+            module = module_of(node, path)
             yield from (f"{module}.{alias.name}" for alias in node.names) if module.startswith(OURS) else (module,)
 
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._acls.entries import Binding
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from .._client.session import Session
+from .entries import Binding
 
 #: Kafka's numbers (org.apache.kafka.common.acl and .resource); the position in the list is the number.
 _RESOURCE_TYPES = ("unknown", "any", "topic", "group", "cluster", "transactional_id", "delegation_token", "user")

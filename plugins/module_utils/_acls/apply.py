@@ -8,25 +8,18 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._acls.api import create_acls, delete_acls, describe_acls
-from ansible_collections.streamops.kafka.plugins.module_utils._acls.entries import Binding, parse_entries
-from ansible_collections.streamops.kafka.plugins.module_utils._acls.hosts import is_network
-from ansible_collections.streamops.kafka.plugins.module_utils._acls.plan import (
-    ADD_BATCH,
-    REMOVE_BATCH,
-    AclPlan,
-    network_violations,
-    only,
-    plan_acls,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import own_principal
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import wait_until_seen
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import finalized_features, live_brokers
-from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import Applied
-from ansible_collections.streamops.kafka.plugins.module_utils._core.bulk import parts
-from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import diff_of
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
+from .._client.connection import own_principal
+from .._client.session import Session
+from .._client.settle import wait_until_seen
+from .._cluster.api import finalized_features, live_brokers
+from .._core.applied import Applied
+from .._core.bulk import parts
+from .._core.diff import diff_of
+from .._core.errors import RefusedError
+from .api import create_acls, delete_acls, describe_acls
+from .entries import Binding, parse_entries
+from .hosts import is_network
+from .plan import ADD_BATCH, REMOVE_BATCH, AclPlan, network_violations, only, plan_acls
 
 #: How many bindings a result names; all of them are counted, and the diff shows all of them.
 _NAMED = 100

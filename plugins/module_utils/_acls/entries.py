@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ansible_collections.streamops.kafka.plugins.module_utils._acls.hosts import ANYWHERE, host_text, one_spelling
-from ansible_collections.streamops.kafka.plugins.module_utils._acls.roles import LISTED_BY, expand, role_violations
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import is_part_of_name
+from .._core.names import is_part_of_name
+from .hosts import ANYWHERE, host_text, one_spelling
+from .roles import LISTED_BY, expand, role_violations
 
 _ON_TOPIC = ("read", "write", "create", "describe", "delete", "alter", "describe_configs", "alter_configs")
 #: The operations that have a meaning on each kind of resource (org.apache.kafka.security.authorizer.AclEntry).

@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ansible_collections.streamops.kafka.plugins.module_utils._acls.entries import Binding
-from ansible_collections.streamops.kafka.plugins.module_utils._acls.hosts import NETWORKS_LEVEL, covers, is_network
-from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.module_utils._features.levels import METADATA, shown
+from .._core.diff import Change
+from .._core.names import capped
+from .._features.levels import METADATA, shown
+from .entries import Binding
+from .hosts import NETWORKS_LEVEL, covers, is_network
 
 #: The name of the principal that everybody is.
 EVERYBODY = "User:*"

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key
-from ansible_collections.streamops.kafka.plugins.module_utils._core.bulk import parts
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
+from .._client.session import Session
+from .._cluster.snapshot import Key
+from .._core.bulk import parts
+from .._core.errors import RequestFailedError
 
 #: Codes of an election that are no failure (org.apache.kafka.common.protocol.Errors): 84 is ELECTION_NOT_NEEDED.
 _ELECTED = (0, 84)

@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import partial
 
-from ansible_collections.streamops.kafka.plugins.module_utils._brokers.api import write_each_codec
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import STATE_TOPIC, Partition
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError, is_denial
+from .._client.session import Session
+from .._cluster.snapshot import STATE_TOPIC, Partition
+from .._core.errors import RequestFailedError, is_denial
+from .api import write_each_codec
 
 #: How names of topics of a proof begin (_prove/topic.py).
 _PROOF = "__streamops_prove"

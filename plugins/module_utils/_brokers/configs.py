@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.value_bounds import bound_broken
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import ConfigValue, same_value
-from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change
-from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import PropertiesError, config_text
+from .._configs.value_bounds import bound_broken
+from .._configs.values import ConfigValue, same_value
+from .._core.diff import Change
+from .._core.properties import PropertiesError, config_text
 
 #: The name of the cluster-wide default in Kafka's protocol: the broker entity without an id.
 DEFAULT = ""

@@ -8,28 +8,17 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._brokers.configs import (
-    DEFAULT,
-    BrokerPlan,
-    Desired,
-    label,
-    parse_desired,
-    plan_broker_configs,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import wait_until_none
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import list_brokers
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import ids_alive
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import (
-    BROKER,
-    alter_configs,
-    describe_configs,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.judge import judge_configs
-from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import Applied
-from ansible_collections.streamops.kafka.plugins.module_utils._core.bulk import refused
-from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import diff_of
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError, warn
+from .._client.session import Session
+from .._client.settle import wait_until_none
+from .._cluster.api import list_brokers
+from .._cluster.snapshot import ids_alive
+from .._configs.api import BROKER, alter_configs, describe_configs
+from .._configs.judge import judge_configs
+from .._core.applied import Applied
+from .._core.bulk import refused
+from .._core.diff import diff_of
+from .._core.errors import RefusedError, warn
+from .configs import DEFAULT, BrokerPlan, Desired, label, parse_desired, plan_broker_configs
 
 
 def ensure_broker_configs(session: Session, params: Mapping[str, Any], check: bool, diff: bool) -> dict[str, Any]:

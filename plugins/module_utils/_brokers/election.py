@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping, Sequence
 
-    from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Partition
+    from .._cluster.snapshot import Partition
 
 #: Partitions of the largest step. Few clients at a time have to find a new leader so; and a broker that gets thousands
 #: of leaders at once answers nothing meanwhile.

@@ -11,29 +11,17 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._brokers.api import CODECS, elect
-from ansible_collections.streamops.kafka.plugins.module_utils._brokers.codec_apply import proof_place, prove_codecs
-from ansible_collections.streamops.kafka.plugins.module_utils._brokers.election import (
-    Plan,
-    listed,
-    plan,
-    plan_unclean,
-    steps,
-    unknown_broker,
-    unled,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import wait_until_none
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
-    list_brokers,
-    list_topics,
-    require_describe,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.pace import BEYOND_ONCE, slower
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.pace_look import refuse_slower, require_pace
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key, Partition
-from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change, diff_of
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError, StreamopsError
+from .._client.session import Session
+from .._client.settle import wait_until_none
+from .._cluster.api import list_brokers, list_topics, require_describe
+from .._cluster.pace import BEYOND_ONCE, slower
+from .._cluster.pace_look import refuse_slower, require_pace
+from .._cluster.snapshot import Key, Partition
+from .._core.diff import Change, diff_of
+from .._core.errors import RefusedError, StreamopsError
+from .api import CODECS, elect
+from .codec_apply import proof_place, prove_codecs
+from .election import Plan, listed, plan, plan_unclean, steps, unknown_broker, unled
 
 
 def ensure_leaders(session: Session, params: Mapping[str, Any], check: bool, _diff: bool) -> dict[str, Any]:

@@ -8,15 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
-    Broker,
-    InFlight,
-    Key,
-    Partition,
-    named,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import items_of
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
+from .._cluster.snapshot import Broker, InFlight, Key, Partition, named
+from .._configs.values import items_of
+from .._core.names import capped
 
 #: Log directories that get no new replicas (KIP-1066, metadata.version 4.3-IV0); all of them is the whole broker.
 CORDONED, ALL = "cordoned.log.dirs", "*"

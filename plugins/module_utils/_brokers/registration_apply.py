@@ -8,31 +8,15 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._brokers.api import unregister_broker
-from ansible_collections.streamops.kafka.plugins.module_utils._brokers.registration import (
-    ALL,
-    CORDONED,
-    Registration,
-    cordon_violations,
-    registrations,
-    unregister_violations,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import wait_until_none
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
-    describe_quorum,
-    list_brokers,
-    list_reassignments,
-    list_topics,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import (
-    BROKER,
-    alter_configs,
-    describe_configs,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import Applied
-from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change, diff_of
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError, RequestFailedError
+from .._client.session import Session
+from .._client.settle import wait_until_none
+from .._cluster.api import describe_quorum, list_brokers, list_reassignments, list_topics
+from .._configs.api import BROKER, alter_configs, describe_configs
+from .._core.applied import Applied
+from .._core.diff import Change, diff_of
+from .._core.errors import RefusedError, RequestFailedError
+from .api import unregister_broker
+from .registration import ALL, CORDONED, Registration, cordon_violations, registrations, unregister_violations
 
 SUBJECT = "broker_registration"
 

@@ -11,12 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
-    FETCH_TIMEOUT_MS,
-    Quorum,
-    Voter,
-    caught_up,
-)
+from .._cluster.snapshot import FETCH_TIMEOUT_MS, Quorum, Voter, caught_up
 
 #: The property by which a controller that runs makes itself a voter (KIP-853, Kafka 4.2; false by default).
 AUTO_JOIN = "controller.quorum.auto.join.enable"

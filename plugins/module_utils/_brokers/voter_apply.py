@@ -10,8 +10,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._brokers.api import add_voter, remove_voter
-from ansible_collections.streamops.kafka.plugins.module_utils._brokers.voter import (
+from .._client.session import Session
+from .._client.settle import ACCEPTED, PAUSE, wait_until_none
+from .._cluster.api import describe_quorum, live_brokers
+from .._configs.api import BROKER, describe_configs
+from .._core.applied import Applied
+from .._core.diff import Change, diff_of
+from .._core.errors import RefusedError, RequestFailedError, StreamopsError, WaitTimeoutError
+from .api import add_voter, remove_voter
+from .voter import (
     AUTO_JOIN,
     REJOIN_SECONDS,
     SILENT,
@@ -27,21 +34,9 @@ from ansible_collections.streamops.kafka.plugins.module_utils._brokers.voter imp
     removal_violations,
     runs_as_voter,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import ACCEPTED, PAUSE, wait_until_none
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import describe_quorum, live_brokers
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import BROKER, describe_configs
-from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import Applied
-from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change, diff_of
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import (
-    RefusedError,
-    RequestFailedError,
-    StreamopsError,
-    WaitTimeoutError,
-)
 
 if TYPE_CHECKING:
-    from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Quorum
+    from .._cluster.snapshot import Quorum
 
 #: What is done to a voter, and its node id and directory id.
 _Voter = tuple[str, str]

@@ -17,8 +17,8 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import SETUP_SECONDS, within
-from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import host_port
+from .._core.addresses import host_port
+from .connection import SETUP_SECONDS, within
 
 #: How long a broker that took a connection and did not answer is left alone (seconds).
 _LEFT_ALONE = 10.0

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import host_port, split_host_port
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
+from .._core.addresses import host_port, split_host_port
+from .._core.errors import RefusedError
 
 #: The options of the doc fragment streamops.kafka._connection. A test keeps the two equal.
 CONNECTION_SPEC: dict[str, dict[str, Any]] = {

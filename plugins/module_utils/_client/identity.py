@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ansible_collections.streamops.kafka.plugins.module_utils._client.wire import Channel
+    from .wire import Channel
 
 #: The stage of a listener at whose address another node answers: waiting does not mend it.
 IDENTITY = "identity"

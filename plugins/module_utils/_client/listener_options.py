@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import CONNECTION_SPEC
+from .connection import CONNECTION_SPEC
 
 LISTENER = {
     "node": {"type": "str", "default": ""},

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
-from ansible_collections.streamops.kafka.plugins.module_utils._client.identity import Owner
-from ansible_collections.streamops.kafka.plugins.module_utils._client.listener_options import ACCESS
-from ansible_collections.streamops.kafka.plugins.module_utils._client.listeners import MOST_CONNECTIONS, Target
-from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import host_port
+from .._core.addresses import host_port
+from .connection import Connection
+from .identity import Owner
+from .listener_options import ACCESS
+from .listeners import MOST_CONNECTIONS, Target
 
 
 def targets(params: Mapping[str, Any]) -> list[Target]:

@@ -20,28 +20,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import (
-    SETUP_SECONDS,
-    Connection,
-    within,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._client.identity import (
-    IDENTITY,
-    Identity,
-    Owner,
-    identify,
-    stranger,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._client.reach import failure_of, let_in
-from ansible_collections.streamops.kafka.plugins.module_utils._client.wire import (
-    CONNECTING,
-    HANDSHAKE,
-    LOGIN,
-    RESOLVING,
-    Channel,
-    NotKafkaError,
-    tls_context,
-)
+from .connection import SETUP_SECONDS, Connection, within
+from .identity import IDENTITY, Identity, Owner, identify, stranger
+from .reach import failure_of, let_in
+from .wire import CONNECTING, HANDSHAKE, LOGIN, RESOLVING, Channel, NotKafkaError, tls_context
 
 #: Most connections that one listener is asked by.
 MOST_CONNECTIONS = 100

@@ -8,16 +8,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import (
-    CONNECTION_REQUIRED_IF,
-    CONNECTION_REQUIRED_TOGETHER,
-    CONNECTION_SPEC,
-    Connection,
-    quick,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._core.module import run_module
+from .._core.errors import StreamopsError
+from .._core.module import run_module
+from .connection import CONNECTION_REQUIRED_IF, CONNECTION_REQUIRED_TOGETHER, CONNECTION_SPEC, Connection, quick
+from .session import Session
 
 if TYPE_CHECKING:
     from typing import TypeAlias

@@ -17,22 +17,10 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection, within
-from ansible_collections.streamops.kafka.plugins.module_utils._client.wire import (
-    CONNECTING,
-    RESOLVING,
-    Channel,
-    MechanismError,
-    NoSaslError,
-    NotKafkaError,
-    tls_context,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import (
-    AccessRefusedError,
-    ClusterUnreachableError,
-    StreamopsError,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._core.network import RESOLVE_SECONDS
+from .._core.errors import AccessRefusedError, ClusterUnreachableError, StreamopsError
+from .._core.network import RESOLVE_SECONDS
+from .connection import Connection, within
+from .wire import CONNECTING, RESOLVING, Channel, MechanismError, NoSaslError, NotKafkaError, tls_context
 
 #: Longest time in seconds that one server gets for connection, TLS and login together; longer with request_timeout.
 PROBE_SECONDS = 10.0

@@ -23,18 +23,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.bounded import (
-    CHANGE_PATIENCE,
-    PATIENCE,
-    Asking,
-    Inside,
-    bounded_client,
-    unsent,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection, denied
-from ansible_collections.streamops.kafka.plugins.module_utils._client.reach import reach
-from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import host_port
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import (
+from .._core.addresses import host_port
+from .._core.errors import (
     ClusterUnreachableError,
     MissingLibraryError,
     RequestFailedError,
@@ -42,6 +32,9 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
     is_denial,
     warn,
 )
+from .bounded import CHANGE_PATIENCE, PATIENCE, Asking, Inside, bounded_client, unsent
+from .connection import Connection, denied
+from .reach import reach
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence

@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError, WaitTimeoutError
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, GOING, Advance, Step, follow
+from .._core.errors import StreamopsError, WaitTimeoutError
+from .._core.progress import DONE, GOING, Advance, Step, follow
 
 #: Seconds between two looks.
 PAUSE = 0.2

@@ -17,11 +17,11 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
-from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import split_host_port
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._core.network import RESOLVE_SECONDS, connect_to, resolve
-from ansible_collections.streamops.kafka.plugins.module_utils._core.scram import HASHES, ScramClient
+from .._core.addresses import split_host_port
+from .._core.errors import StreamopsError
+from .._core.network import RESOLVE_SECONDS, connect_to, resolve
+from .._core.scram import HASHES, ScramClient
+from .connection import Connection
 
 #: Kafka's numbers of the requests (ApiKeys) and of the errors UNSUPPORTED_SASL_MECHANISM, ILLEGAL_SASL_STATE and
 #: SASL_AUTHENTICATION_FAILED (Errors).

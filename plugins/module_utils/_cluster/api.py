@@ -14,11 +14,14 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import denied
-from ansible_collections.streamops.kafka.plugins.module_utils._client.reach import silent_servers
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.log_sizes import LogDirs, log_dirs_of
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
+from .._client.connection import denied
+from .._client.reach import silent_servers
+from .._client.session import Session
+from .._configs.api import topic_values
+from .._core.addresses import host_port
+from .._core.errors import RequestFailedError
+from .log_sizes import LogDirs, log_dirs_of
+from .snapshot import (
     Broker,
     InFlight,
     Key,
@@ -31,9 +34,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot 
     partition_of,
     quorum_of,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import topic_values
-from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import host_port
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
 
 #: Kafka's error TOPIC_AUTHORIZATION_FAILED.
 _HIDDEN = 29

@@ -15,12 +15,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
-    Key,
-    Partition,
-    out_of_sync,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import duration
+from .._core.progress import duration
+from .snapshot import Key, Partition, out_of_sync
 
 #: Kinds of attributions: nobody is at fault (the first three), or a follower, a leader, or either of two.
 CATCHING_UP, STARTING, UNKNOWN = "catching_up", "starting", "unknown"

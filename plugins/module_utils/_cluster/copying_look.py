@@ -10,13 +10,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
-    list_brokers,
-    replica_sizes,
-    topics_at,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.attribution import (
+from .._client.session import Session
+from .._configs.api import BROKER, describe_configs, topic_values
+from .._core.errors import RequestFailedError, StreamopsError
+from .api import list_brokers, replica_sizes, topics_at
+from .attribution import (
     FOLLOWER_RATE,
     FOLLOWER_REPLICAS,
     LEADER_RATE,
@@ -28,16 +26,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.attributi
     attributions,
     lacking,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
-    InFlight,
-    Key,
-    Partition,
-    Snapshot,
-    ids_alive,
-    without_adding,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import BROKER, describe_configs, topic_values
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError, StreamopsError
+from .snapshot import InFlight, Key, Partition, Snapshot, ids_alive, without_adding
 
 #: Seconds between two looks. A follower that copies fetches at least every 500 ms (replica.fetch.wait.max.ms).
 PAUSE = 2.0

@@ -8,19 +8,13 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.log_sizes import LogDirs, partition_sizes
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import without_adding
+from .log_sizes import LogDirs, partition_sizes
+from .snapshot import without_adding
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
-    from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
-        InFlight,
-        Key,
-        Partition,
-        Quorum,
-        Snapshot,
-    )
+    from .snapshot import InFlight, Key, Partition, Quorum, Snapshot
 
 
 def describe(

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Broker, ids_alive
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
+from .._core.errors import RefusedError
+from .snapshot import Broker, ids_alive
 
 
 def brokers_described(

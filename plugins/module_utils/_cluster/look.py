@@ -9,8 +9,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
+from .._client.session import Session
+from .._configs.api import topic_values
+from .._configs.look import overrides
+from .api import (
     describe_log_dirs,
     describe_quorum,
     disk_usage,
@@ -20,16 +22,9 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
     take_snapshot,
     with_eligible,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.info import describe
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.log_dirs import brokers_described
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
-    InFlight,
-    Key,
-    ids_alive,
-    seen_moving,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import topic_values
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.look import overrides
+from .info import describe
+from .log_dirs import brokers_described
+from .snapshot import InFlight, Key, ids_alive, seen_moving
 
 
 def cluster_info(session: Session, params: Mapping[str, Any], _check: bool, _diff: bool) -> dict[str, Any]:

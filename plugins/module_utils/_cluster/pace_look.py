@@ -6,23 +6,12 @@ from __future__ import annotations
 
 import time
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import describe_quorum
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.pace import (
-    BEYOND,
-    BEYOND_ONCE,
-    fastest,
-    is_timed,
-    longest,
-    slower,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import STATE_TOPIC
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import TOPIC, alter_configs
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import (
-    RequestFailedError,
-    StreamopsError,
-    is_denial,
-)
+from .._client.session import Session
+from .._configs.api import TOPIC, alter_configs
+from .._core.errors import RequestFailedError, StreamopsError, is_denial
+from .api import describe_quorum
+from .pace import BEYOND, BEYOND_ONCE, fastest, is_timed, longest, slower
+from .snapshot import STATE_TOPIC
 
 #: Seconds between two changes where the first one failed.
 _PAUSE = 0.2

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import host_port
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import INTERNAL
+from .._core.addresses import host_port
+from .._core.names import INTERNAL
 
 #: The topic in which this collection keeps what a run must find again: moves under way, and throttles before them.
 STATE_TOPIC = "_streamops_state"

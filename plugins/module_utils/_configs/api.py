@@ -7,16 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import (
-    SOURCES,
-    TYPES,
-    ConfigValue,
-    TopicConfigs,
-    topic_configs_of,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._core.bulk import parts
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
+from .._client.session import Session
+from .._core.bulk import parts
+from .._core.errors import RequestFailedError
+from .values import SOURCES, TYPES, ConfigValue, TopicConfigs, topic_configs_of
 
 #: Kafka's resource types (ConfigResource.Type).
 TOPIC, BROKER = 2, 4

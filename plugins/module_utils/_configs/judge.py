@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.bulk import batches, failures
+from .._core.bulk import batches, failures
 
 
 def judge_configs(

@@ -7,12 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import (
-    BROKER,
-    describe_configs,
-    topic_configs,
-)
+from .._client.session import Session
+from .api import BROKER, describe_configs, topic_configs
 
 #: By the name of a broker, '' for all by default, whose own settings are asked for.
 _SOURCES = {True: "DYNAMIC_BROKER", False: "DYNAMIC_DEFAULT_BROKER"}

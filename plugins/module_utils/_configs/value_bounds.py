@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import without_listener
+from .values import without_listener
 
 #: Which nodes read a key.
 BROKER, CONTROLLER, NODE = "broker", "controller", "node"

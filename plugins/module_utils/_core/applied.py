@@ -8,15 +8,9 @@ import contextlib
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change, diff_of
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import (
-    RequestFailedError,
-    StreamopsError,
-    WaitTimeoutError,
-    in_doubt,
-    warn,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
+from .diff import Change, diff_of
+from .errors import RequestFailedError, StreamopsError, WaitTimeoutError, in_doubt, warn
+from .names import capped
 
 _Key = TypeVar("_Key", bound=Hashable)
 _NOTHING, _REST = "Nothing was changed.", "Run again to do the rest."

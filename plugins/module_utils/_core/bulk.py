@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError, in_doubt
+from .errors import RequestFailedError, in_doubt
 
 _Item = TypeVar("_Item")
 #: The controller refuses a request of more than 10,000 records (QuorumController.MAX_RECORDS_PER_USER_OP).

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import IO, Any, cast
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
+from .errors import StreamopsError
 
 #: Seconds that the output of a killed program may still take; a process that left its group may hold it open.
 _LAST_WORDS = 5.0

@@ -9,13 +9,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import (
-    PropertiesError,
-    is_secret,
-    parse,
-    value_text,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._core.unordered import form, forms
+from .properties import PropertiesError, is_secret, parse, value_text
+from .unordered import form, forms
 
 #: By what runs, the file whose properties are compared one by one: those that the start record keeps as such. Every
 #: other file is compared as it is written, as the record does by its digest: else a file could give a reason to restart

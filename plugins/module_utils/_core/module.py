@@ -9,7 +9,7 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import errors_reported
+from .errors import errors_reported
 
 
 class SecretModule(AnsibleModule):  # type: ignore[misc]  # Ansible ships no types

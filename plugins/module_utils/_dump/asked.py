@@ -9,13 +9,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import allowed_instead
-from ansible_collections.streamops.kafka.plugins.module_utils._core.times import UnclearTimeError, milliseconds
-from ansible_collections.streamops.kafka.plugins.module_utils._core.values import (
-    UnclearValueError,
-    to_boolean,
-    to_integer,
-)
+from .._core.names import allowed_instead
+from .._core.times import UnclearTimeError, milliseconds
+from .._core.values import UnclearValueError, to_boolean, to_integer
 
 SNAPSHOT, METADATA_TOPIC = "snapshot", "__cluster_metadata"
 #: The words for what is no partition by name, with the topic that each means.

@@ -14,9 +14,9 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ansible_collections.streamops.kafka.plugins.module_utils._dump import segments_look as segments
-from ansible_collections.streamops.kafka.plugins.module_utils._dump.asked import Asked
-from ansible_collections.streamops.kafka.plugins.module_utils._dump.segments_look import Batch
+from . import segments_look as segments
+from .asked import Asked
+from .segments_look import Batch
 
 #: Bytes that are copied at once.
 _CHUNK = 2**20

@@ -9,19 +9,14 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.module_utils._dump import printed, shown
-from ansible_collections.streamops.kafka.plugins.module_utils._dump.asked import (
-    METADATA_TOPIC,
-    SNAPSHOT,
-    Asked,
-    read,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._dump.copy_look import Copied, Room, copy_file, copy_log
-from ansible_collections.streamops.kafka.plugins.module_utils._dump.tool_run import DumpError, Printed, Tool
-from ansible_collections.streamops.kafka.plugins.module_utils._node.java import find
-from ansible_collections.streamops.kafka.plugins.module_utils._node.scratch import scratch
+from .._core.errors import RefusedError
+from .._core.names import capped
+from .._node.java import find
+from .._node.scratch import scratch
+from . import printed, shown
+from .asked import METADATA_TOPIC, SNAPSHOT, Asked, read
+from .copy_look import Copied, Room, copy_file, copy_log
+from .tool_run import DumpError, Printed, Tool
 
 #: Characters of all records together that a result has; Ansible carries it as one text.
 _MOST = 8 * 2**20

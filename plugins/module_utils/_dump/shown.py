@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import is_secret
-from ansible_collections.streamops.kafka.plugins.module_utils._core.times import iso
-from ansible_collections.streamops.kafka.plugins.module_utils._dump.asked import METADATA_TOPIC, Asked
-from ansible_collections.streamops.kafka.plugins.module_utils._dump.printed import Record
+from .._core.properties import is_secret
+from .._core.times import iso
+from .asked import METADATA_TOPIC, Asked
+from .printed import Record
 
 #: What stands for a secret, as on the page.
 MASK = "***"

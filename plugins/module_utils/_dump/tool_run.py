@@ -9,11 +9,11 @@ import shutil
 import zipfile
 from collections.abc import Iterator, Sequence
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core import commands
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._dump.asked import DECODERS, Asked
-from ansible_collections.streamops.kafka.plugins.module_utils._node import quiet
-from ansible_collections.streamops.kafka.plugins.module_utils._node.trial import ARGUMENTS_OF_THE_LOGIN
+from .._core import commands
+from .._core.errors import StreamopsError
+from .._node import quiet
+from .._node.trial import ARGUMENTS_OF_THE_LOGIN
+from .asked import DECODERS, Asked
 
 #: The tool by its classes: it moved between releases, from Kafka's core to its tools.
 _DUMP = ("org.apache.kafka.tools.DumpLogSegments", "kafka.tools.DumpLogSegments")

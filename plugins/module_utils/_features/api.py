@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._client.wire import Channel
+from .._client.session import Session
+from .._client.wire import Channel
 
 #: Kafka's errors INVALID_UPDATE_VERSION and FEATURE_UPDATE_FAILED: what is wrong is one feature.
 _OF_A_FEATURE = (95, 96)

@@ -8,25 +8,16 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import wait_until_seen
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import live_brokers
-from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import Applied
-from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change, diff_of
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
-from ansible_collections.streamops.kafka.plugins.module_utils._features.api import announced_by, update_features
-from ansible_collections.streamops.kafka.plugins.module_utils._features.levels import shown
-from ansible_collections.streamops.kafka.plugins.module_utils._features.look import look
-from ansible_collections.streamops.kafka.plugins.module_utils._features.plan import (
-    SAFE_DOWNGRADE,
-    Plan,
-    State,
-    Step,
-    plan_least,
-    plan_levels,
-    plan_newest,
-    refused_steps,
-)
+from .._client.session import Session
+from .._client.settle import wait_until_seen
+from .._cluster.api import live_brokers
+from .._core.applied import Applied
+from .._core.diff import Change, diff_of
+from .._core.errors import RefusedError
+from .api import announced_by, update_features
+from .levels import shown
+from .look import look
+from .plan import SAFE_DOWNGRADE, Plan, State, Step, plan_least, plan_levels, plan_newest, refused_steps
 
 SUBJECT = "features"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ansible_collections.streamops.kafka.plugins.module_utils._release.rows import METADATA_VERSIONS
+from .._release.rows import METADATA_VERSIONS
 
 METADATA, KRAFT = "metadata.version", "kraft.version"
 #: In this order features are raised: others depend on metadata.version. kraft.version comes behind all others.

@@ -10,27 +10,13 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._client.wire import tls_context
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
-    describe_quorum,
-    list_brokers,
-    voter_endpoints,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError, StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._features.api import (
-    announced_at,
-    announced_by,
-    update_features,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._features.levels import METADATA
-from ansible_collections.streamops.kafka.plugins.module_utils._features.plan import (
-    BROKER,
-    CONTROLLER,
-    Node,
-    State,
-    described,
-)
+from .._client.session import Session
+from .._client.wire import tls_context
+from .._cluster.api import describe_quorum, list_brokers, voter_endpoints
+from .._core.errors import RequestFailedError, StreamopsError
+from .api import announced_at, announced_by, update_features
+from .levels import METADATA
+from .plan import BROKER, CONTROLLER, Node, State, described
 
 #: Longest time for the question to the controllers, which are asked at once (seconds).
 _SECONDS = 3.0

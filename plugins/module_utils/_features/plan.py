@@ -8,18 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped, near
-from ansible_collections.streamops.kafka.plugins.module_utils._features.levels import (
-    CONTROLLERS_REGISTER,
-    IN_ORDER,
-    KRAFT,
-    METADATA,
-    brings,
-    level_name,
-    level_of,
-    shown,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._release.releases import metadata_changes_between
+from .._core.names import capped, near
+from .._release.releases import metadata_changes_between
+from .levels import CONTROLLERS_REGISTER, IN_ORDER, KRAFT, METADATA, brings, level_name, level_of, shown
 
 UPGRADE, SAFE_DOWNGRADE = "upgrade", "safe_downgrade"
 BROKER, CONTROLLER = "broker", "controller"

@@ -13,16 +13,11 @@ import tempfile
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.commands import run
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._firewall import foreign, look, trial_apply
-from ansible_collections.streamops.kafka.plugins.module_utils._firewall.connections import Cut, cuts, refusal
-from ansible_collections.streamops.kafka.plugins.module_utils._firewall.text import (
-    FAMILY,
-    TABLE,
-    digest_of,
-    table_text,
-)
+from .._core.commands import run
+from .._core.errors import StreamopsError
+from . import foreign, look, trial_apply
+from .connections import Cut, cuts, refusal
+from .text import FAMILY, TABLE, digest_of, table_text
 
 if TYPE_CHECKING:
     from ansible.module_utils.basic import AnsibleModule

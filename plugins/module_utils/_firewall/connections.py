@@ -13,7 +13,7 @@ import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Union
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
+from .._core.names import capped
 
 Address = Union[ipaddress.IPv4Address, ipaddress.IPv6Address]
 

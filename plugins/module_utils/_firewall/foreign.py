@@ -13,8 +13,8 @@ import ipaddress
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.module_utils._firewall.text import FAMILY, TABLE
+from .._core.names import capped
+from .text import FAMILY, TABLE
 
 # Hooks that an incoming connection passes, and the families of tables that see it with the IP versions they see.
 _HOOKS = ("ingress", "prerouting", "input")

@@ -6,11 +6,7 @@ from __future__ import annotations
 
 import time
 
-from ansible_collections.streamops.kafka.plugins.module_utils._firewall.connections import (
-    Connection,
-    established,
-    listening,
-)
+from .connections import Connection, established, listening
 
 #: /proc shows a moment, and a client may be between two connections just then.
 LOOKS = 3

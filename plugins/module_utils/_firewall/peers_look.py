@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.network import connect
+from .._core.network import connect
 
 #: Seconds for a connection; machines of a cluster answer each other within milliseconds.
 SECONDS = 5.0

@@ -13,9 +13,9 @@ import os
 import shutil
 import uuid
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.commands import detach, run
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._firewall.text import FAMILY, TABLE
+from .._core.commands import detach, run
+from .._core.errors import StreamopsError
+from .text import FAMILY, TABLE
 
 #: Below /run, so that a reboot ends every trial: then the file of the previous table is loaded.
 DIRECTORY = "/run/streamops-kafka-firewall"

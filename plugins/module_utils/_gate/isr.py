@@ -8,21 +8,15 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.attribution import (
-    Attribution,
-    stalled_at,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
-    behind,
-    ids_alive,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
+from .._cluster.attribution import Attribution, stalled_at
+from .._cluster.snapshot import behind, ids_alive
+from .._core.errors import StreamopsError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from ansible_collections.streamops.kafka.plugins.module_utils._cluster.attribution import Look
-    from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key, Partition, Snapshot
+    from .._cluster.attribution import Look
+    from .._cluster.snapshot import Key, Partition, Snapshot
 
 # Partitions that a result lists one by one; the totals are always complete.
 LISTED = 20

@@ -10,10 +10,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection, denied, quick
-from ansible_collections.streamops.kafka.plugins.module_utils._client.listeners import strangers_at
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
+from .._client.connection import Connection, denied, quick
+from .._client.listeners import strangers_at
+from .._client.session import Session
+from .._cluster.api import (
     describe_quorum,
     hidden_topics,
     list_brokers,
@@ -26,35 +26,16 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
     topics_at,
     with_eligible,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.attribution import Look, attributions, lacking
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.copying_look import (
-    PAUSE,
-    attributed,
-    look_at_copying,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
-    Key,
-    Snapshot,
-    named,
-    without_adding,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError, StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.module_utils._gate.isr import (
-    LEAST_LOOKS,
-    Goal,
-    Observation,
-    bytes_behind,
-    lagging,
-    observe,
-    sizes_by_broker,
-    uncommitted,
-    watch,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._gate.rule import judge
-from ansible_collections.streamops.kafka.plugins.module_utils._gate.sick import missed
-from ansible_collections.streamops.kafka.plugins.module_utils._gate.stop import Stop
-from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import ends_at
+from .._cluster.attribution import Look, attributions, lacking
+from .._cluster.copying_look import PAUSE, attributed, look_at_copying
+from .._cluster.snapshot import Key, Snapshot, named, without_adding
+from .._core.errors import RequestFailedError, StreamopsError
+from .._core.names import capped
+from .._logs.api import ends_at
+from .isr import LEAST_LOOKS, Goal, Observation, bytes_behind, lagging, observe, sizes_by_broker, uncommitted, watch
+from .rule import judge
+from .sick import missed
+from .stop import Stop
 
 
 def judge_now(session: Session, params: Mapping[str, Any], _check: bool, _diff: bool) -> dict[str, Any]:

@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.pace_look import change_seconds
-from ansible_collections.streamops.kafka.plugins.module_utils._gate.look import judge_now
+from .._client.session import Session
+from .._cluster.pace_look import change_seconds
+from .look import judge_now
 
 
 def judge_and_time(session: Session, params: Mapping[str, Any], check: bool, diff: bool) -> dict[str, Any]:

@@ -13,43 +13,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.attribution import (
-    CATCHING_UP,
-    FOLLOWER,
-    LEADER,
-    PAIR,
-    STARTING,
-    Attribution,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
-    InFlight,
-    caught_up,
-    ids_alive,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.module_utils._gate.sick import (
-    is_fenced,
-    low_because_of,
-    sick,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._gate.stop import (
-    FIXES,
-    QUORUM_UNKNOWN,
-    Refusal,
-    Stop,
-    numbers,
-)
+from .._cluster.attribution import CATCHING_UP, FOLLOWER, LEADER, PAIR, STARTING, Attribution
+from .._cluster.snapshot import InFlight, caught_up, ids_alive
+from .._core.names import capped
+from .sick import is_fenced, low_because_of, sick
+from .stop import FIXES, QUORUM_UNKNOWN, Refusal, Stop, numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
-        Key,
-        Partition,
-        Quorum,
-        Snapshot,
-        Voter,
-    )
+    from .._cluster.snapshot import Key, Partition, Quorum, Snapshot, Voter
 
 
 def refusals(

@@ -18,13 +18,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.attribution import FOLLOWER, LEADER, Attribution
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
-    Key,
-    Partition,
-    Snapshot,
-    ids_alive,
-)
+from .._cluster.attribution import FOLLOWER, LEADER, Attribution
+from .._cluster.snapshot import Key, Partition, Snapshot, ids_alive
 
 
 def is_fenced(snapshot: Snapshot, broker: int) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import FETCH_TIMEOUT_MS
+from .._cluster.snapshot import FETCH_TIMEOUT_MS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

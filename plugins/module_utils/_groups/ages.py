@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import BEFORE_START, KNOWN, NO_OFFSET
-from ansible_collections.streamops.kafka.plugins.module_utils._logs.age import Place
+from .._logs.age import Place
+from .model import BEFORE_START, KNOWN, NO_OFFSET
 
 
 def first_unread(topic: str, position: Mapping[str, Any]) -> Place | None:

@@ -15,24 +15,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import live_brokers
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key
-from ansible_collections.streamops.kafka.plugins.module_utils._core.bulk import parts
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
-from ansible_collections.streamops.kafka.plugins.module_utils._groups.messages import definition
-from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import (
-    CONSUMER,
-    SHARE,
-    STREAMS,
-    Group,
-    Listed,
-    Member,
-    Offset,
-    Offsets,
-    listed_of,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import answer_of, by_topic
+from .._client.session import Session
+from .._cluster.api import live_brokers
+from .._cluster.snapshot import Key
+from .._core.bulk import parts
+from .._core.errors import RequestFailedError
+from .._logs.api import answer_of, by_topic
+from .messages import definition
+from .model import CONSUMER, SHARE, STREAMS, Group, Listed, Member, Offset, Offsets, listed_of
 
 #: Groups in one request: brokers from 4.4 on refuse arrays of more than 1,000,000 elements.
 _GROUPS = 500

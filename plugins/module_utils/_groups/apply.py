@@ -12,14 +12,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key
-from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import Applied
-from ansible_collections.streamops.kafka.plugins.module_utils._core.bulk import parts
-from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change, diff_of
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import near
-from ansible_collections.streamops.kafka.plugins.module_utils._groups.api import (
+from .._client.session import Session
+from .._cluster.snapshot import Key
+from .._core.applied import Applied
+from .._core.bulk import parts
+from .._core.diff import Change, diff_of
+from .._core.errors import RefusedError
+from .._core.names import near
+from .._logs.api import Leaders, leaders_of, log_ends, offsets_at
+from .._logs.model import Log
+from .api import (
     alter_share_offsets,
     commit_offsets,
     coordinator_of,
@@ -29,14 +31,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._groups.api import
     group_offsets,
     list_groups,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import (
-    CLASSIC,
-    SHARE,
-    Group,
-    Listed,
-    Offsets,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._groups.plan import (
+from .model import CLASSIC, SHARE, Group, Listed, Offsets
+from .plan import (
     COPY,
     FILE,
     OFFSET,
@@ -56,8 +52,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._groups.plan impor
     when_of,
     with_members,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import Leaders, leaders_of, log_ends, offsets_at
-from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import Log
 
 #: Offsets in one request: some 100 bytes each, of which a coordinator writes all into one batch of at most 1 MiB.
 _BATCH = 1_000

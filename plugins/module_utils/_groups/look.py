@@ -8,25 +8,14 @@ import time
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key
-from ansible_collections.streamops.kafka.plugins.module_utils._groups.ages import unread, with_ages
-from ansible_collections.streamops.kafka.plugins.module_utils._groups.api import (
-    describe_groups,
-    group_offsets,
-    list_groups,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import (
-    Group,
-    Offsets,
-    asked_partitions,
-    by_topic,
-    shown,
-    together,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._groups.wait import waited_for
-from ansible_collections.streamops.kafka.plugins.module_utils._logs.age import ages
-from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import Leaders, leaders_of, log_ends, offsets_at
+from .._client.session import Session
+from .._cluster.snapshot import Key
+from .._logs.age import ages
+from .._logs.api import Leaders, leaders_of, log_ends, offsets_at
+from .ages import unread, with_ages
+from .api import describe_groups, group_offsets, list_groups
+from .model import Group, Offsets, asked_partitions, by_topic, shown, together
+from .wait import waited_for
 
 NO_LEADERS = Leaders({}, frozenset())
 

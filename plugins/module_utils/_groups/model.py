@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key
-from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import NO_ANSWER, TOPIC_DELETED, Log
+from .._cluster.snapshot import Key
+from .._logs.model import NO_ANSWER, TOPIC_DELETED, Log
 
 CLASSIC, CONSUMER, SHARE, STREAMS = "classic", "consumer", "share", "streams"
 TYPES = (CLASSIC, CONSUMER, SHARE, STREAMS)

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key
-from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.module_utils._core.times import UnclearTimeError, milliseconds
-from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import SHARE, Group, Offset
-from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import Log
+from .._cluster.snapshot import Key
+from .._core.diff import Change
+from .._core.names import capped
+from .._core.times import UnclearTimeError, milliseconds
+from .._logs.model import Log
+from .model import SHARE, Group, Offset
 
 #: Where offsets may go: both ends of the log, the first record from a time on, a number, a distance, what a file or
 #: another group has, and away.

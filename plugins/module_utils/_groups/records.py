@@ -8,12 +8,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import STATE_TOPIC, Key
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import items_of
-from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import KAFKAS_OWN, capped
-from ansible_collections.streamops.kafka.plugins.module_utils._groups.plan import WHY, label
-from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import Log
+from .._cluster.snapshot import STATE_TOPIC, Key
+from .._configs.values import items_of
+from .._core.diff import Change
+from .._core.names import KAFKAS_OWN, capped
+from .._logs.model import Log
+from .plan import WHY, label
 
 END, TIMESTAMP, OFFSET = "end", "timestamp", "offset"
 

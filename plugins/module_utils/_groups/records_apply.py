@@ -9,36 +9,16 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import topic_values
-from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import Applied
-from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import diff_of
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError, warn
-from ansible_collections.streamops.kafka.plugins.module_utils._groups.plan import (
-    choose,
-    label,
-    parse_topics,
-    partitions_by_topic,
-    when_of,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._groups.records import (
-    Deletion,
-    changes_of,
-    consent_said,
-    plan_deletions,
-    protected,
-    topics_shown,
-    unconsented,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import (
-    Leaders,
-    delete_records,
-    leaders_of,
-    log_ends,
-    offsets_at,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import Log
+from .._client.session import Session
+from .._cluster.snapshot import Key
+from .._configs.api import topic_values
+from .._core.applied import Applied
+from .._core.diff import diff_of
+from .._core.errors import RefusedError, warn
+from .._logs.api import Leaders, delete_records, leaders_of, log_ends, offsets_at
+from .._logs.model import Log
+from .plan import choose, label, parse_topics, partitions_by_topic, when_of
+from .records import Deletion, changes_of, consent_said, plan_deletions, protected, topics_shown, unconsented
 
 
 def topic_records(session: Session, params: Mapping[str, Any], check: bool, diff: bool) -> dict[str, Any]:

@@ -7,18 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import (
-    DONE,
-    FAILED,
-    GOING,
-    Advance,
-    Meter,
-    Step,
-    duration,
-    pace,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import NO_OFFSET, left
+from .._core.names import capped
+from .._core.progress import DONE, FAILED, GOING, Advance, Meter, Step, duration, pace
+from .model import NO_OFFSET, left
 
 #: Options of the wait: the module documents and checks them, the action that repeats the module reads them.
 WAIT_OPTIONS: dict[str, dict[str, Any]] = {

@@ -6,25 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.attribution import (
-    CATCHING_UP,
-    FOLLOWER,
-    LEADER,
-    PAIR,
-    STARTING,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.module_utils._health.model import (
-    BALANCE,
-    FATAL,
-    NOTE,
-    SERIOUS,
-    SHOWN,
-    SITE,
-    HealthFinding,
-    Limits,
-    State,
-)
+from .._cluster.attribution import CATCHING_UP, FOLLOWER, LEADER, PAIR, STARTING
+from .._core.names import capped
+from .model import BALANCE, FATAL, NOTE, SERIOUS, SHOWN, SITE, HealthFinding, Limits, State
 
 
 def cluster_unreachable(state: State, _limits: Limits) -> Iterator[HealthFinding]:

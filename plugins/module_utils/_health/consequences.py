@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.attribution import UNKNOWN, Attribution
+from .._cluster.attribution import UNKNOWN, Attribution
 
 #: A partition by topic and number.
 Key = tuple[Any, Any]

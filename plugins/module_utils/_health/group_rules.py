@@ -11,18 +11,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import duration
-from ansible_collections.streamops.kafka.plugins.module_utils._health.model import (
-    NOTE,
-    SERIOUS,
-    SHOWN,
-    SITE,
-    Groups,
-    HealthFinding,
-    Limits,
-    State,
-)
+from .._core.names import capped
+from .._core.progress import duration
+from .model import NOTE, SERIOUS, SHOWN, SITE, Groups, HealthFinding, Limits, State
 
 #: For how long a group may commit nothing that has records to read: as in the alert KafkaGroupStopped.
 STOPPED_SECONDS = 900

@@ -12,59 +12,28 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection, within
-from ansible_collections.streamops.kafka.plugins.module_utils._client.listeners import who_answers
-from ansible_collections.streamops.kafka.plugins.module_utils._client.reach import PROBE_SECONDS
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._client.wire import Channel, tls_context
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
-    describe_log_dirs,
-    describe_quorum,
-    list_reassignments,
-    require_describe,
-    take_snapshot,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.copying_look import attributed
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.info import describe
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.log_sizes import LogDirs, log_dirs_of
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
-    Broker,
-    InFlight,
-    Key,
-    Partition,
-    Quorum,
-    Snapshot,
-    ids_alive,
-    named,
-    without_adding,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import topic_configs
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import TopicConfigs
-from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import host_port
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import (
-    ClusterUnreachableError,
-    RequestFailedError,
-    StreamopsError,
-    warn,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._groups.look import group_info
-from ansible_collections.streamops.kafka.plugins.module_utils._health.model import (
-    Groups,
-    Limits,
-    State,
-    fails,
-    phrases,
-    status_of,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._health.quorum_rules import can_elect_nobody
-from ansible_collections.streamops.kafka.plugins.module_utils._health.rack_rules import losses
-from ansible_collections.streamops.kafka.plugins.module_utils._health.rules import findings
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.api import read_record
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import Priors, Record
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.throttle import (
-    TOPIC_KEYS,
-    leftover_throttles,
-)
+from .._client.connection import Connection, within
+from .._client.listeners import who_answers
+from .._client.reach import PROBE_SECONDS
+from .._client.session import Session
+from .._client.wire import Channel, tls_context
+from .._cluster.api import describe_log_dirs, describe_quorum, list_reassignments, require_describe, take_snapshot
+from .._cluster.copying_look import attributed
+from .._cluster.info import describe
+from .._cluster.log_sizes import LogDirs, log_dirs_of
+from .._cluster.snapshot import Broker, InFlight, Key, Partition, Quorum, Snapshot, ids_alive, named, without_adding
+from .._configs.api import topic_configs
+from .._configs.values import TopicConfigs
+from .._core.addresses import host_port
+from .._core.errors import ClusterUnreachableError, RequestFailedError, StreamopsError, warn
+from .._groups.look import group_info
+from .._reassign.api import read_record
+from .._reassign.record import Priors, Record
+from .._reassign.run.throttle import TOPIC_KEYS, leftover_throttles
+from .model import Groups, Limits, State, fails, phrases, status_of
+from .quorum_rules import can_elect_nobody
+from .rack_rules import losses
+from .rules import findings
 
 #: OpenSSL's number of a certificate that has expired (X509_V_ERR_CERT_HAS_EXPIRED).
 _EXPIRED = 10

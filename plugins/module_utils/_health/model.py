@@ -9,13 +9,9 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.attribution import Attribution
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import InFlight, Key, Partition
-from ansible_collections.streamops.kafka.plugins.module_utils._health.consequences import (
-    Consequences,
-    consequences,
-    down_brokers,
-)
+from .._cluster.attribution import Attribution
+from .._cluster.snapshot import InFlight, Key, Partition
+from .consequences import Consequences, consequences, down_brokers
 
 OK, DEGRADED, DOWN = "OK", "DEGRADED", "DOWN"
 #: How much a finding weighs: the cluster does not serve, serves with less than it should, or needs attention later.

@@ -6,15 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.module_utils._health.model import (
-    NOTE,
-    SERIOUS,
-    SHOWN,
-    HealthFinding,
-    Limits,
-    State,
-)
+from .._core.names import capped
+from .model import NOTE, SERIOUS, SHOWN, HealthFinding, Limits, State
 
 
 def throttle_left(state: State, _limits: Limits) -> Iterator[HealthFinding]:

@@ -7,17 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.cves import newest_listed, of_version
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.module_utils._health.model import (
-    NOTE,
-    SERIOUS,
-    SHOWN,
-    SITE,
-    HealthFinding,
-    Limits,
-    State,
-)
+from .._core.cves import newest_listed, of_version
+from .._core.names import capped
+from .model import NOTE, SERIOUS, SHOWN, SITE, HealthFinding, Limits, State
 
 
 def certificate_ends(state: State, limits: Limits) -> Iterator[HealthFinding]:

@@ -6,17 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.module_utils._health.consequences import awaited
-from ansible_collections.streamops.kafka.plugins.module_utils._health.model import (
-    BALANCE,
-    FATAL,
-    SERIOUS,
-    SHOWN,
-    HealthFinding,
-    Limits,
-    State,
-)
+from .._core.names import capped
+from .consequences import awaited
+from .model import BALANCE, FATAL, SERIOUS, SHOWN, HealthFinding, Limits, State
 
 
 def partitions(state: State, _limits: Limits) -> Iterator[HealthFinding]:

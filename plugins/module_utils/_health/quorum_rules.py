@@ -7,20 +7,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
-    FETCH_TIMEOUT_MS,
-    quorum_from,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.module_utils._health.model import (
-    FATAL,
-    SERIOUS,
-    SHOWN,
-    SITE,
-    HealthFinding,
-    Limits,
-    State,
-)
+from .._cluster.snapshot import FETCH_TIMEOUT_MS, quorum_from
+from .._core.names import capped
+from .model import FATAL, SERIOUS, SHOWN, SITE, HealthFinding, Limits, State
 
 
 def quorum_unsteady(state: State, _limits: Limits) -> Iterator[HealthFinding]:

@@ -12,17 +12,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Partition
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.module_utils._health.model import (
-    BALANCE,
-    SERIOUS,
-    SHOWN,
-    SITE,
-    HealthFinding,
-    Limits,
-    State,
-)
+from .._cluster.snapshot import Partition
+from .._core.names import capped
+from .model import BALANCE, SERIOUS, SHOWN, SITE, HealthFinding, Limits, State
 
 
 @dataclass(frozen=True)

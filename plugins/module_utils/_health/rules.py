@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from ansible_collections.streamops.kafka.plugins.module_utils._health.broker_rules import (
+from .broker_rules import (
     broker_cordoned,
     broker_down,
     broker_elsewhere,
@@ -20,44 +20,13 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.broker_rul
     log_dir_offline,
     not_copied,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._health.group_rules import (
-    group_missing,
-    group_stopped,
-    group_without_members,
-    groups_unread,
-    untold_groups,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._health.model import (
-    SERIOUS,
-    HealthFinding,
-    Limits,
-    State,
-    is_of_what_is_down,
-    place,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._health.move_rules import (
-    move,
-    throttle_left,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._health.node_rules import (
-    certificate_ends,
-    known_vulnerability,
-    start_files,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._health.partition_rules import (
-    at_min_isr,
-    leaders_skewed,
-    partitions,
-    uneven_replicas,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._health.quorum_rules import (
-    controller,
-    ensemble,
-    no_controller,
-    observer_behind,
-    quorum_unsteady,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._health.rack_rules import rack_loss
+from .group_rules import group_missing, group_stopped, group_without_members, groups_unread, untold_groups
+from .model import SERIOUS, HealthFinding, Limits, State, is_of_what_is_down, place
+from .move_rules import move, throttle_left
+from .node_rules import certificate_ends, known_vulnerability, start_files
+from .partition_rules import at_min_isr, leaders_skewed, partitions, uneven_replicas
+from .quorum_rules import controller, ensemble, no_controller, observer_behind, quorum_unsteady
+from .rack_rules import rack_loss
 
 
 def findings(state: State, limits: Limits) -> list[HealthFinding]:

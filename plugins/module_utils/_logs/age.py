@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key
+from .._cluster.snapshot import Key
 
 #: A place in a log: its partition, and the offset of a record.
 Place = tuple[Key, int]

@@ -10,18 +10,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import hidden_topics, topics_at
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key
-from ansible_collections.streamops.kafka.plugins.module_utils._core.bulk import parts
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
-from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import (
-    NO_ANSWER,
-    NOT_ALLOWED,
-    TOO_OLD,
-    TOPIC_DELETED,
-    Log,
-)
+from .._client.session import Session
+from .._cluster.api import hidden_topics, topics_at
+from .._cluster.snapshot import Key
+from .._core.bulk import parts
+from .._core.errors import RequestFailedError
+from .model import NO_ANSWER, NOT_ALLOWED, TOO_OLD, TOPIC_DELETED, Log
 
 #: Partitions in one request: brokers from 4.4 on refuse arrays of more than 1,000,000 elements.
 _PARTITIONS = 5_000

@@ -14,37 +14,21 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._acls.api import EVERYTHING, bindings_of
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection, denied
-from ansible_collections.streamops.kafka.plugins.module_utils._client.reach import failure_of, let_in
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import explain
-from ansible_collections.streamops.kafka.plugins.module_utils._client.wire import (
-    CONNECTING,
-    RESOLVING,
-    Channel,
-    tls_context,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import BROKER as BROKER_CONFIG
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import TOPIC as TOPIC_CONFIG
-from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import host_port
-from ansible_collections.streamops.kafka.plugins.module_utils._core.bulk import parts
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import is_denial
-from ansible_collections.streamops.kafka.plugins.module_utils._features.api import (
-    announced_at,
-    announced_of,
-    api_versions,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._metadata.model import (
-    ASKED,
-    BROKER,
-    CONTROLLER,
-    FORWARDED,
-    NO_AUTHORIZER,
-    Facts,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._metadata.stopwatch import Stopwatch
-from ansible_collections.streamops.kafka.plugins.module_utils._quotas.api import quotas_of
-from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import MECHANISMS
+from .._acls.api import EVERYTHING, bindings_of
+from .._client.connection import Connection, denied
+from .._client.reach import failure_of, let_in
+from .._client.session import explain
+from .._client.wire import CONNECTING, RESOLVING, Channel, tls_context
+from .._configs.api import BROKER as BROKER_CONFIG
+from .._configs.api import TOPIC as TOPIC_CONFIG
+from .._core.addresses import host_port
+from .._core.bulk import parts
+from .._core.errors import is_denial
+from .._features.api import announced_at, announced_of, api_versions
+from .._quotas.api import quotas_of
+from .._users.plan import MECHANISMS
+from .model import ASKED, BROKER, CONTROLLER, FORWARDED, NO_AUTHORIZER, Facts
+from .stopwatch import Stopwatch
 
 #: The topic of the metadata log.
 _METADATA = "__cluster_metadata"

@@ -13,15 +13,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import duration
-from ansible_collections.streamops.kafka.plugins.module_utils._metadata.model import (
-    NO_AUTHORIZER,
-    SUBJECTS,
-    Facts,
-    Look,
-    digest,
-)
+from .._core.names import capped
+from .._core.progress import duration
+from .model import NO_AUTHORIZER, SUBJECTS, Facts, Look, digest
 
 #: What a node does not have.
 ABSENT = "absent"

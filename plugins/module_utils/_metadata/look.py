@@ -12,36 +12,17 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
-    describe_quorum,
-    list_brokers,
-    topics_at,
-    voter_endpoints,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Broker, Quorum
-from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import host_port
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import duration
-from ansible_collections.streamops.kafka.plugins.module_utils._metadata.api import facts_at
-from ansible_collections.streamops.kafka.plugins.module_utils._metadata.compare import (
-    LEAST_LOOKS,
-    Verdict,
-    carried,
-    described,
-    judged,
-    slim,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._metadata.model import (
-    ASKED,
-    BROKER,
-    CONTROLLER,
-    SUBJECTS,
-    Facts,
-    Look,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._metadata.stopwatch import Stopwatch
+from .._client.connection import Connection
+from .._client.session import Session
+from .._cluster.api import describe_quorum, list_brokers, topics_at, voter_endpoints
+from .._cluster.snapshot import Broker, Quorum
+from .._core.addresses import host_port
+from .._core.errors import StreamopsError
+from .._core.progress import duration
+from .api import facts_at
+from .compare import LEAST_LOOKS, Verdict, carried, described, judged, slim
+from .model import ASKED, BROKER, CONTROLLER, SUBJECTS, Facts, Look
+from .stopwatch import Stopwatch
 
 #: Seconds between two looks of one run.
 _PAUSE = 1.0

@@ -7,15 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import (
-    DONE,
-    FAILED,
-    GOING,
-    Advance,
-    Step,
-    duration,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._metadata.model import SUBJECTS
+from .._core.progress import DONE, FAILED, GOING, Advance, Step, duration
+from .model import SUBJECTS
 
 #: Options of the wait: the module documents and checks them, the action that repeats the module reads them.
 WAIT_OPTIONS: dict[str, dict[str, Any]] = {

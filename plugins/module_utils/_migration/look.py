@@ -10,19 +10,14 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import PropertiesError
-from ansible_collections.streamops.kafka.plugins.module_utils._dump.segments_look import (
-    SEGMENT,
-    bases,
-    batches,
-    holding,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._migration.model import TELLING, MetadataLog
-from ansible_collections.streamops.kafka.plugins.module_utils._migration.records import LogReader, UnclearLogError
-from ansible_collections.streamops.kafka.plugins.module_utils._node import start_record as record
-from ansible_collections.streamops.kafka.plugins.module_utils._node.disks import METADATA_PARTITION
-from ansible_collections.streamops.kafka.plugins.module_utils._node.process import process, read_record
-from ansible_collections.streamops.kafka.plugins.module_utils._node.quorum import quorum
+from .._core.properties import PropertiesError
+from .._dump.segments_look import SEGMENT, bases, batches, holding
+from .._node import start_record as record
+from .._node.disks import METADATA_PARTITION
+from .._node.process import process, read_record
+from .._node.quorum import quorum
+from .model import TELLING, MetadataLog
+from .records import LogReader, UnclearLogError
 
 #: A snapshot that was written to its end: the offset behind it and its epoch (KIP-630).
 _SNAPSHOT = re.compile(r"(\d{20})-(\d{10})\.checkpoint\Z")

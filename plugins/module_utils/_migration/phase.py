@@ -10,14 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ansible_collections.streamops.kafka.plugins.module_utils._migration.model import (
-    KRAFT,
-    MIGRATION,
-    NONE,
-    POST_MIGRATION,
-    PRE_MIGRATION,
-    ClusterLook,
-)
+from .model import KRAFT, MIGRATION, NONE, POST_MIGRATION, PRE_MIGRATION, ClusterLook
 
 NOT_BEGUN, CONTROLLERS_READY = "not_begun", "controllers_ready"
 BROKERS_MIGRATING, COPIED = "brokers_migrating", "copied"

@@ -12,7 +12,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
-from ansible_collections.streamops.kafka.plugins.module_utils._migration.model import STATES, MetadataLog
+from .model import STATES, MetadataLog
 
 #: The head of a batch: base offset, length, leader epoch, magic, CRC, attributes, last offset delta, two times,
 #: producer id and epoch, base sequence, count of records.

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.module_utils._migration.model import ClusterLook
-from ansible_collections.streamops.kafka.plugins.module_utils._migration.phase import phase_of
-from ansible_collections.streamops.kafka.plugins.module_utils._migration.steps import Outlook, outlook
-from ansible_collections.streamops.kafka.plugins.module_utils._migration.troubles import BACK, FORWARD, troubles_of
+from .._core.names import capped
+from .model import ClusterLook
+from .phase import phase_of
+from .steps import Outlook, outlook
+from .troubles import BACK, FORWARD, troubles_of
 
 #: The width of the names in front of the lines.
 _WIDTH = 13

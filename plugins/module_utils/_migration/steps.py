@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ansible_collections.streamops.kafka.plugins.module_utils._migration import phase as phases
-from ansible_collections.streamops.kafka.plugins.module_utils._migration.phase import Phase
-from ansible_collections.streamops.kafka.plugins.module_utils._migration.troubles import BACK, FORWARD, Trouble
+from . import phase as phases
+from .phase import Phase
+from .troubles import BACK, FORWARD, Trouble
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.cves import numbers
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.module_utils._migration.model import (
+from .._core.cves import numbers
+from .._core.names import capped
+from .model import (
     BROKER,
     CONTROLLER,
     KRAFT,
@@ -27,12 +27,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._migration.model i
     NodeLook,
     hosts,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._migration.phase import (
-    CREATED_IN_KRAFT,
-    UNKNOWN,
-    ZOOKEEPER_GONE,
-    Phase,
-)
+from .phase import CREATED_IN_KRAFT, UNKNOWN, ZOOKEEPER_GONE, Phase
 
 #: The only release that this collection migrates with: the last one with ZooKeeper, with its latest fixes (KIP-866).
 RELEASE, BRIDGE = "3.9.2", (3, 9)

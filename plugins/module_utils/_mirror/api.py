@@ -9,10 +9,10 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
+from .._client.session import Session
+from .._cluster.snapshot import Key
+from .._core.errors import RequestFailedError
+from .._core.names import capped
 
 #: Records that one poll hands over; the library's 500 costs more in calls than in records.
 _POLL_RECORDS = 10_000

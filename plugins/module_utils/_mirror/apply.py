@@ -7,10 +7,10 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror import status
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.look import at, heartbeat_age, look
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.reading import flow_of
+from .._client.connection import Connection
+from . import status
+from .look import at, heartbeat_age, look
+from .reading import flow_of
 
 
 def mirror_status(module: Any) -> dict[str, Any]:

@@ -12,12 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import (
-    MIRROR_MAKER_2,
-    Flow,
-    matches,
-    remote_topic,
-)
+from .flows import MIRROR_MAKER_2, Flow, matches, remote_topic
 
 #: What the topics of events begin with at their source.
 PREFIX = "streamops-canary"

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypedDict
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
+from .._core.names import capped
 
 PURGED, TRUNCATED, RECREATED, DELETED = "purged", "truncated", "recreated", "deleted"
 #: The log was cut below records that had not been mirrored; TRUNCATED is of those that had.

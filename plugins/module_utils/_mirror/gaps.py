@@ -16,22 +16,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gap import (
-    COMPACTED,
-    CUT,
-    DELETED,
-    MOVED_ON,
-    NO_POLICY,
-    PURGED,
-    RECREATED,
-    TRUNCATED,
-    UNSEEN,
-    Gap,
-    merged,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.status import Seen, lag, made_anew, reached
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.trail import Range, Sync, skipped
+from .._cluster.snapshot import Key
+from .gap import COMPACTED, CUT, DELETED, MOVED_ON, NO_POLICY, PURGED, RECREATED, TRUNCATED, UNSEEN, Gap, merged
+from .status import Seen, lag, made_anew, reached
+from .trail import Range, Sync, skipped
 
 #: Gaps that are kept of a flow, the latest.
 KEPT = 1_000

@@ -8,20 +8,14 @@ import contextlib
 import time
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror import gaps
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gaps_look import (
-    keep,
-    kept,
-    looked,
-    refuse_one_cluster,
-    state_key,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.look import at
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.reading import flow_of
-from ansible_collections.streamops.kafka.plugins.module_utils._state.api import write_state
+from .._client.connection import Connection
+from .._client.session import Session
+from .._state.api import write_state
+from . import gaps
+from .flows import Flow
+from .gaps_look import keep, kept, looked, refuse_one_cluster, state_key
+from .look import at
+from .reading import flow_of
 
 FORGOTTEN = "forgotten"
 

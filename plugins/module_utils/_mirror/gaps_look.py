@@ -14,31 +14,20 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import denied
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import hidden_topics, topics_at
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import TOPIC, describe_configs
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror import gaps, status
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.api import cluster_id, committed_offsets, visit
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import (
-    LEGACY,
-    Flow,
-    legacy_group,
-    matches,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gap import Gap
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.look import (
-    at,
-    edges,
-    look_within,
-    of_target,
-    records_within,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.trail import Sync, sync_of, syncs_topic
-from ansible_collections.streamops.kafka.plugins.module_utils._state.api import read_state, write_state
-from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import made_state_topic
+from .._client.connection import denied
+from .._client.session import Session
+from .._cluster.api import hidden_topics, topics_at
+from .._cluster.snapshot import Key
+from .._configs.api import TOPIC, describe_configs
+from .._core.errors import RequestFailedError
+from .._state.api import read_state, write_state
+from .._topics.api import made_state_topic
+from . import gaps, status
+from .api import cluster_id, committed_offsets, visit
+from .flows import LEGACY, Flow, legacy_group, matches
+from .gap import Gap
+from .look import at, edges, look_within, of_target, records_within
+from .trail import Sync, sync_of, syncs_topic
 
 #: Offsets from the end in which the syncs of partitions in doubt are looked for.
 TRAIL = 200_000

@@ -14,35 +14,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import (
-    CONNECTION_REQUIRED_IF,
-    CONNECTION_REQUIRED_TOGETHER,
-    CONNECTION_SPEC,
-    Connection,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import topic_ids, topics_at
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key, Partition
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError, StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import Leaders, leaders_of, log_ends
-from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import NO_ANSWER
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror import status
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.api import cluster_id, committed_offsets, visit
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import (
-    LEGACY,
-    Flow,
-    legacy_group,
-    offsets_topic,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.records import (
-    Notes,
-    checkpoints_topic,
-    heartbeats_topic,
-    status_topic,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.status import Log, Seen
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.tuned import own_topics
+from .._client.connection import CONNECTION_REQUIRED_IF, CONNECTION_REQUIRED_TOGETHER, CONNECTION_SPEC, Connection
+from .._client.session import Session
+from .._cluster.api import topic_ids, topics_at
+from .._cluster.snapshot import Key, Partition
+from .._core.errors import RequestFailedError, StreamopsError
+from .._core.names import capped
+from .._logs.api import Leaders, leaders_of, log_ends
+from .._logs.model import NO_ANSWER
+from . import status
+from .api import cluster_id, committed_offsets, visit
+from .flows import LEGACY, Flow, legacy_group, offsets_topic
+from .records import Notes, checkpoints_topic, heartbeats_topic, status_topic
+from .status import Log, Seen
+from .tuned import own_topics
 
 #: Options that say which flow is looked at, beside the names of its ends and its engine.
 FLOW_SPEC: dict[str, dict[str, Any]] = {

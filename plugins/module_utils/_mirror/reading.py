@@ -10,13 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._core.values import (
-    UnclearValueError,
-    to_boolean,
-    to_integer,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import (
+from .._core.errors import StreamopsError
+from .._core.values import UnclearValueError, to_boolean, to_integer
+from .flows import (
     BOOLEANS,
     KEYS,
     LEGACY,
@@ -28,7 +24,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows impo
     problems_between,
     value_complaints,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.status import ALIVE, HEARTBEATS
+from .status import ALIVE, HEARTBEATS
 
 
 class OptionsError(StreamopsError):

@@ -8,7 +8,7 @@ import json
 import re
 import struct
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key
+from .._cluster.snapshot import Key
 
 #: The connector that carries records, by the name that dedicated mode gives it (MirrorMakerConfig).
 _CONNECTOR = "MirrorSourceConnector"

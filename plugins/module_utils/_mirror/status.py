@@ -14,17 +14,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import duration
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import (
-    Flow,
-    matches,
-    offsets_topic,
-    remote_topic,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.records import heartbeats_topic
+from .._cluster.snapshot import Key
+from .._core.errors import StreamopsError
+from .._core.names import capped
+from .._core.progress import duration
+from .flows import Flow, matches, offsets_topic, remote_topic
+from .records import heartbeats_topic
 
 OBSERVED, ALIVE, CAUGHT_UP = "observed", "alive", "caught_up"
 #: The options that judge heartbeats, in seconds: the age of the latest, and a time since 1970 that it must be after.

@@ -12,8 +12,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
+from .._cluster.snapshot import Key
+from .flows import Flow
 
 #: An offset of the source, and that of its copy.
 Sync = tuple[int, int]

@@ -7,19 +7,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import (
-    DONE,
-    FAILED,
-    GOING,
-    Advance,
-    Meter,
-    Step,
-    duration,
-    pace,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import LEGACY
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.status import ALIVE, CAUGHT_UP, OBSERVED
+from .._core.names import capped
+from .._core.progress import DONE, FAILED, GOING, Advance, Meter, Step, duration, pace
+from .flows import LEGACY
+from .status import ALIVE, CAUGHT_UP, OBSERVED
 
 #: Options of the wait: the module documents and checks them, the action that repeats the module reads them.
 WAIT_OPTIONS: dict[str, dict[str, Any]] = {

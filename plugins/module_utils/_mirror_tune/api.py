@@ -9,27 +9,16 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import wait_until_none
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
-    disk_usage,
-    end_offsets,
-    list_topics,
-    live_brokers,
-    start_offsets,
-    topics_at,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.api import visit
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.tuned import LOAD, own_topics
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.names import (
-    MARK,
-    copy_topic,
-    with_load,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.plan import COPIES, Disk
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.rate import Look, is_over
-from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import TopicSpec, create_topics, delete_topics
+from .._client.session import Session
+from .._client.settle import wait_until_none
+from .._cluster.api import disk_usage, end_offsets, list_topics, live_brokers, start_offsets, topics_at
+from .._core.errors import RequestFailedError
+from .._mirror.api import visit
+from .._mirror.tuned import LOAD, own_topics
+from .._topics.api import TopicSpec, create_topics, delete_topics
+from .names import MARK, copy_topic, with_load
+from .plan import COPIES, Disk
+from .rate import Look, is_over
 
 #: Seconds that a topic may take to be there, or to be gone, at the brokers.
 _SETTLE_SECONDS = 60.0

@@ -10,27 +10,18 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import list_topics, live_brokers
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.api import cluster_id
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.look import at
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.status import chosen, refuse_one_cluster
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.tuned import own_topics
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune import api
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.plan import (
-    START_SECONDS,
-    Asked,
-    Plan,
-    Seen,
-    asked_of,
-    lines,
-    plan_of,
-    refusals,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.rate import rate_of
+from .._client.connection import Connection
+from .._client.session import Session
+from .._cluster.api import list_topics, live_brokers
+from .._core.errors import RefusedError
+from .._mirror.api import cluster_id
+from .._mirror.flows import Flow
+from .._mirror.look import at
+from .._mirror.status import chosen, refuse_one_cluster
+from .._mirror.tuned import own_topics
+from . import api
+from .plan import START_SECONDS, Asked, Plan, Seen, asked_of, lines, plan_of, refusals
+from .rate import rate_of
 
 PLANNED, LOADED, MEASURED, ABSENT = "planned", "loaded", "measured", "absent"
 STATES = (PLANNED, LOADED, MEASURED, ABSENT)

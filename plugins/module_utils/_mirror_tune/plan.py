@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import duration
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.grid import OPTIONS, TASKS, most_runs
+from .._core.names import capped
+from .._core.progress import duration
+from .grid import OPTIONS, TASKS, most_runs
 
 #: Seconds that a mirror may take until its first record is in the target, and that it takes to stop.
 START_SECONDS, STOP_SECONDS = 120, 30

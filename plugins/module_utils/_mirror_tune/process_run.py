@@ -15,20 +15,11 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core import commands, network
-from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import split_host_port
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.watch import (
-    LOG,
-    PID,
-    PROPERTIES,
-    SAMPLES,
-    SCRIPT,
-    TEXT,
-    complaints,
-    samples_of,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._node.processes import is_alive, read_text
+from .._core import commands, network
+from .._core.addresses import split_host_port
+from .._core.errors import StreamopsError
+from .._node.processes import is_alive, read_text
+from .watch import LOG, PID, PROPERTIES, SAMPLES, SCRIPT, TEXT, complaints, samples_of
 
 LOOKED, STARTED, STOPPED = "looked", "started", "stopped"
 #: Seconds that a mirror may take to stop before it is killed, and that one which was killed may take to be gone.

@@ -18,9 +18,9 @@ import struct
 import time
 from collections.abc import Iterator
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import parse
-from ansible_collections.streamops.kafka.plugins.module_utils._node.processes import read_text
+from .._core.errors import StreamopsError
+from .._core.properties import parse
+from .processes import read_text
 
 #: Seconds for the JVM to open its socket, and for each answer.
 SECONDS = 10.0

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import PropertiesError
-from ansible_collections.streamops.kafka.plugins.module_utils._node.disks import META_PROPERTIES, MYID, meta_properties
+from .._core.properties import PropertiesError
+from .disks import META_PROPERTIES, MYID, meta_properties
 
 # What plugin_utils/node/kinds.py writes into the note and the service file of each node.
 _IDENTITY = re.compile(r"^[#;] streamops\.kafka node: product=(\S+) id=(\S+) cluster=(\S+)$", re.MULTILINE)

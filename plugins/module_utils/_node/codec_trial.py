@@ -18,8 +18,8 @@ import stat
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import parse
-from ansible_collections.streamops.kafka.plugins.module_utils._node.scratch import write_bytes
+from .._core.properties import parse
+from .scratch import write_bytes
 
 #: The tool in all supported releases; it moved from Kafka's core to its tools.
 MAINS = ("org.apache.kafka.tools.DumpLogSegments", "kafka.tools.DumpLogSegments")

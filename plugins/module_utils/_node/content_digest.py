@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import PropertiesError, is_secret, parse
+from .._core.properties import PropertiesError, is_secret, parse
 
 
 def content_digest(files: Iterable[Mapping[str, Any]]) -> str:

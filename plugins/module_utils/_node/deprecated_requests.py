@@ -13,14 +13,14 @@ import stat
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core import commands
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._node import start_record as record
-from ansible_collections.streamops.kafka.plugins.module_utils._node.attach import local_jmx_address
-from ansible_collections.streamops.kafka.plugins.module_utils._node.java import find
-from ansible_collections.streamops.kafka.plugins.module_utils._node.process import process, read_record
-from ansible_collections.streamops.kafka.plugins.module_utils._node.scratch import scratch, write
-from ansible_collections.streamops.kafka.plugins.module_utils._node.trial import ARGUMENTS_OF_THE_LOGIN, quoted
+from .._core import commands
+from .._core.errors import StreamopsError
+from . import start_record as record
+from .attach import local_jmx_address
+from .java import find
+from .process import process, read_record
+from .scratch import scratch, write
+from .trial import ARGUMENTS_OF_THE_LOGIN, quoted
 
 #: Longest time for JmxTool; it needs one second on a quiet machine.
 SECONDS = 60.0

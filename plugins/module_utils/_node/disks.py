@@ -9,12 +9,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import (
-    READ_ENCODING,
-    PropertiesError,
-    parse,
-)
+from .._core.names import capped
+from .._core.properties import READ_ENCODING, PropertiesError, parse
 
 META_PROPERTIES = "meta.properties"
 METADATA_PARTITION = "__cluster_metadata-0"

@@ -11,8 +11,8 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._node.generations import read
+from .._core.errors import StreamopsError
+from .generations import read
 
 if TYPE_CHECKING:
     from ansible.module_utils.basic import AnsibleModule

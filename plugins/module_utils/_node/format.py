@@ -10,19 +10,14 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core import commands
-from ansible_collections.streamops.kafka.plugins.module_utils._core.commands import CommandTimeoutError
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError, StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import (
-    READ_ENCODING,
-    PropertiesError,
-    parse,
-    to_text,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._node import quiet
-from ansible_collections.streamops.kafka.plugins.module_utils._node.disks import disk
-from ansible_collections.streamops.kafka.plugins.module_utils._node.java import find
-from ansible_collections.streamops.kafka.plugins.module_utils._node.scratch import scratch, write
+from .._core import commands
+from .._core.commands import CommandTimeoutError
+from .._core.errors import RefusedError, StreamopsError
+from .._core.properties import READ_ENCODING, PropertiesError, parse, to_text
+from . import quiet
+from .disks import disk
+from .java import find
+from .scratch import scratch, write
 
 MAIN = "kafka.tools.StorageTool"
 # Formatting needs little; a small heap and the simplest compiler halve its time on a small machine.

@@ -12,18 +12,12 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._node.content_digest import content_digest
-from ansible_collections.streamops.kafka.plugins.module_utils._node.files import (
-    PLACE,
-    ensure,
-    given,
-    refuse_other_kinds,
-    result_of,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._node.generations import CURRENT, STAGED, Generations
-from ansible_collections.streamops.kafka.plugins.module_utils._node.staging import Plan, planned, stage
-from ansible_collections.streamops.kafka.plugins.module_utils._node.trial import trial
+from .._core.errors import StreamopsError
+from .content_digest import content_digest
+from .files import PLACE, ensure, given, refuse_other_kinds, result_of
+from .generations import CURRENT, STAGED, Generations
+from .staging import Plan, planned, stage
+from .trial import trial
 
 if TYPE_CHECKING:
     from ansible.module_utils.basic import AnsibleModule

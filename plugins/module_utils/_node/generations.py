@@ -22,7 +22,7 @@ import shutil
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.compared import same_file
+from .._core.compared import same_file
 
 DIRECTORY = "generations"
 #: In use; waiting for the node's turn; the last with which the node has been whole; tried, and given up.

@@ -10,27 +10,22 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core import commands
-from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import PropertiesError
-from ansible_collections.streamops.kafka.plugins.module_utils._node import restart_reasons as reasons
-from ansible_collections.streamops.kafka.plugins.module_utils._node import start_record as record
-from ansible_collections.streamops.kafka.plugins.module_utils._node.beside import beside, installed_as
-from ansible_collections.streamops.kafka.plugins.module_utils._node.certificates import certificates
-from ansible_collections.streamops.kafka.plugins.module_utils._node.disks import disks
-from ansible_collections.streamops.kafka.plugins.module_utils._node.generations import (
-    CURRENT,
-    FAILED,
-    PROVEN,
-    Generations,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._node.java import describe
-from ansible_collections.streamops.kafka.plugins.module_utils._node.last_change import last_change
-from ansible_collections.streamops.kafka.plugins.module_utils._node.network import busiest, names
-from ansible_collections.streamops.kafka.plugins.module_utils._node.ports import ports
-from ansible_collections.streamops.kafka.plugins.module_utils._node.process import process, read_record
-from ansible_collections.streamops.kafka.plugins.module_utils._node.processes import read_text
-from ansible_collections.streamops.kafka.plugins.module_utils._node.quorum import quorum
-from ansible_collections.streamops.kafka.plugins.module_utils._node.quorum_watch import watched
+from .._core import commands
+from .._core.properties import PropertiesError
+from . import restart_reasons as reasons
+from . import start_record as record
+from .beside import beside, installed_as
+from .certificates import certificates
+from .disks import disks
+from .generations import CURRENT, FAILED, PROVEN, Generations
+from .java import describe
+from .last_change import last_change
+from .network import busiest, names
+from .ports import ports
+from .process import process, read_record
+from .processes import read_text
+from .quorum import quorum
+from .quorum_watch import watched
 
 MANIFEST = "MANIFEST.sha256"
 UNREADABLE = "unreadable"

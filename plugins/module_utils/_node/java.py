@@ -10,8 +10,8 @@ import shutil
 from collections.abc import Callable
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core import commands
-from ansible_collections.streamops.kafka.plugins.module_utils._core.commands import CommandTimeoutError
+from .._core import commands
+from .._core.commands import CommandTimeoutError
 
 #: Longest time for java to tell its version.
 SECONDS = 30.0

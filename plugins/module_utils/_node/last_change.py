@@ -6,16 +6,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.compared import declare
-from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import PropertiesError, parse
-from ansible_collections.streamops.kafka.plugins.module_utils._core.unordered import same
-from ansible_collections.streamops.kafka.plugins.module_utils._node.generations import (
-    CURRENT,
-    Generations,
-    differing,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._node.restart_reasons import reason, reason_line
-from ansible_collections.streamops.kafka.plugins.module_utils._node.start_record import JVM, PROPERTIES, version
+from .._core.compared import declare
+from .._core.properties import PropertiesError, parse
+from .._core.unordered import same
+from .generations import CURRENT, Generations, differing
+from .restart_reasons import reason, reason_line
+from .start_record import JVM, PROPERTIES, version
 
 
 def last_change(found: Generations) -> dict[str, Any] | None:

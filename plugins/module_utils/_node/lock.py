@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
+from .._core.errors import StreamopsError
 
 #: Longest time to wait for others who read or write the file, each of whom needs milliseconds.
 SECONDS = 15.0

@@ -11,7 +11,7 @@ import time
 import zlib
 from collections.abc import Iterable
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import is_secret
+from .._core.properties import is_secret
 
 # Read from the end of each file: more than any start writes after its first error.
 TAIL_BYTES = 256 * 1024

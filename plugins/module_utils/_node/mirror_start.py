@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ansible_collections.streamops.kafka.plugins.module_utils._node.log_lines import masked
+from .log_lines import masked
 
 #: What carries a flow: MirrorMaker.CONNECTOR_CLASSES.
 CONNECTORS = ("MirrorSourceConnector", "MirrorHeartbeatConnector", "MirrorCheckpointConnector")

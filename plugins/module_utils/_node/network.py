@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.network import resolve
+from .._core.network import resolve
 
 COUNTERS = "/proc/net/dev"
 

@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._node.processes import command, pids
+from .processes import command, pids
 
 # State LISTEN in /proc/net/tcp (include/net/tcp_states.h).
 _LISTEN = "0A"

@@ -7,16 +7,9 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import READ_ENCODING
-from ansible_collections.streamops.kafka.plugins.module_utils._node import start_record as record
-from ansible_collections.streamops.kafka.plugins.module_utils._node.processes import (
-    GONE,
-    is_alive,
-    pids,
-    read_text,
-    started_at,
-    stat,
-)
+from .._core.properties import READ_ENCODING
+from . import start_record as record
+from .processes import GONE, is_alive, pids, read_text, started_at, stat
 
 # Kafka's main class: how a node is known that was started without a record.
 _MAIN = "kafka.Kafka"

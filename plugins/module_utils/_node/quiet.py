@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from ansible_collections.streamops.kafka.plugins.module_utils._node.scratch import write
+from .scratch import write
 
 _FILES = {
     "log4j.properties": "log4j.rootLogger=OFF\n",

@@ -9,10 +9,7 @@ import os
 import re
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._node.disks import (
-    META_PROPERTIES,
-    METADATA_PARTITION,
-)
+from .disks import META_PROPERTIES, METADATA_PARTITION
 
 _STATE = "quorum-state"
 # A formatted voter that never had a leader has one segment without a byte, and the snapshot that formatting wrote.

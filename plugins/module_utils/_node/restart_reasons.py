@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.dynamic import CLUSTER_LEVEL, is_dynamic
-from ansible_collections.streamops.kafka.plugins.module_utils._core.compared import declare
-from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import is_secret
-from ansible_collections.streamops.kafka.plugins.module_utils._core.unordered import same
-from ansible_collections.streamops.kafka.plugins.module_utils._node.start_record import argument_file_words
+from .._configs.dynamic import CLUSTER_LEVEL, is_dynamic
+from .._core.compared import declare
+from .._core.properties import is_secret
+from .._core.unordered import same
+from .start_record import argument_file_words
 
 # Options of the java launcher that take the next argument as their value (java -h, "to specify an argument").
 _TAKES_NEXT = ("-cp", "-classpath", "--class-path", "-p", "--module-path", "--add-modules", "-jar")

@@ -10,23 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._node.files import (
-    NotOursError,
-    attributes,
-    difference,
-    refuse_other_kind,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._node.generations import (
-    CURRENT,
-    DIRECTORY,
-    FAILED,
-    LINKS,
-    OWN,
-    STAGED,
-    Generations,
-    differing,
-)
+from .._core.errors import StreamopsError
+from .files import NotOursError, attributes, difference, refuse_other_kind
+from .generations import CURRENT, DIRECTORY, FAILED, LINKS, OWN, STAGED, Generations, differing
 
 if TYPE_CHECKING:
     from ansible.module_utils.basic import AnsibleModule

@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import PropertiesError, parse
+from .._core.properties import PropertiesError, parse
 
 DIRECTORY = "started"
 PROPERTIES, JVM, FILES, LIMITS = "server.properties", "jvm.options", "files.sha256", "limits"

@@ -18,8 +18,8 @@ from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import parse, to_text
-from ansible_collections.streamops.kafka.plugins.module_utils._node.scratch import write
+from .._core.properties import parse, to_text
+from .scratch import write
 
 #: A tool of all supported versions that prints the whole cause of what it fails for: its class since Kafka 4.4, and
 #: before.

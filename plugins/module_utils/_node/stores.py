@@ -13,7 +13,7 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import MissingLibraryError, StreamopsError
+from .._core.errors import MissingLibraryError, StreamopsError
 
 try:
     from cryptography import x509

@@ -16,16 +16,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core import commands
-from ansible_collections.streamops.kafka.plugins.module_utils._core.commands import CommandTimeoutError
-from ansible_collections.streamops.kafka.plugins.module_utils._core.compared import same_file
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import is_secret, parse, to_text
-from ansible_collections.streamops.kafka.plugins.module_utils._node import codec_trial, store_trial
-from ansible_collections.streamops.kafka.plugins.module_utils._node.format import MAIN
-from ansible_collections.streamops.kafka.plugins.module_utils._node.java import find
-from ansible_collections.streamops.kafka.plugins.module_utils._node.scratch import scratch, write
-from ansible_collections.streamops.kafka.plugins.module_utils._node.start_record import argument_file_words
+from .._core import commands
+from .._core.commands import CommandTimeoutError
+from .._core.compared import same_file
+from .._core.errors import StreamopsError
+from .._core.properties import is_secret, parse, to_text
+from . import codec_trial, store_trial
+from .format import MAIN
+from .java import find
+from .scratch import scratch, write
+from .start_record import argument_file_words
 
 #: Longest time for the JVM; it needs two seconds on a quiet machine.
 SECONDS = 120.0

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._node import files as node_files
+from . import files as node_files
 
 if TYPE_CHECKING:
     from ansible.module_utils.basic import AnsibleModule

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, FAILED, GOING, Followed, Step
+from .._core.progress import DONE, FAILED, GOING, Followed, Step
 
 # Options of the wait itself: the module documents and checks them, the action that repeats the module reads them.
 WAIT_OPTIONS: dict[str, Any] = {

@@ -7,31 +7,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._node import mirror_start
-from ansible_collections.streamops.kafka.plugins.module_utils._node.log_cause import ENDS, cause, distinct
-from ansible_collections.streamops.kafka.plugins.module_utils._node.log_lines import (
-    LIMIT,
-    every_said,
-    forms,
-    last_errors,
-    last_line,
-    last_said,
-    says,
-    telling_lines,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._node.ports import ports
-from ansible_collections.streamops.kafka.plugins.module_utils._node.process import process, read_record
-from ansible_collections.streamops.kafka.plugins.module_utils._node.processes import processor_seconds, started_at
-from ansible_collections.streamops.kafka.plugins.module_utils._node.quorum import quorum
-from ansible_collections.streamops.kafka.plugins.module_utils._node.start_record import identity, opened_ports
-from ansible_collections.streamops.kafka.plugins.module_utils._node.wait import (
-    REACHED,
-    REFUSED,
-    WAITING,
-    Life,
-    judge,
-    life_of,
-)
+from . import mirror_start
+from .log_cause import ENDS, cause, distinct
+from .log_lines import LIMIT, every_said, forms, last_errors, last_line, last_said, says, telling_lines
+from .ports import ports
+from .process import process, read_record
+from .processes import processor_seconds, started_at
+from .quorum import quorum
+from .start_record import identity, opened_ports
+from .wait import REACHED, REFUSED, WAITING, Life, judge, life_of
 
 # Seconds between two readings of /proc within a look: cheap, and shorter than any process needs to start and die.
 PAUSE = 0.2

@@ -11,36 +11,15 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import wait_until_none
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
-    cordoned_brokers,
-    list_brokers,
-    topics_at,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import TOPIC, alter_configs, topic_values
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import (
-    RefusedError,
-    RequestFailedError,
-    is_denial,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._prove.judge import Found
-from ansible_collections.streamops.kafka.plugins.module_utils._prove.ledger import (
-    IDEMPOTENT,
-    TRANSACTIONAL,
-    Name,
-    Place,
-    aborted_line,
-    acknowledged_line,
-    name_of,
-    value_of,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._prove.topic import (
-    KEPT_AS_EVIDENCE,
-    assignment,
-    configuration,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import TopicSpec, create_topics, delete_topics
+from .._client.session import Session
+from .._client.settle import wait_until_none
+from .._cluster.api import cordoned_brokers, list_brokers, topics_at
+from .._configs.api import TOPIC, alter_configs, topic_values
+from .._core.errors import RefusedError, RequestFailedError, is_denial
+from .._topics.api import TopicSpec, create_topics, delete_topics
+from .judge import Found
+from .ledger import IDEMPOTENT, TRANSACTIONAL, Name, Place, aborted_line, acknowledged_line, name_of, value_of
+from .topic import KEPT_AS_EVIDENCE, assignment, configuration
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -9,25 +9,15 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError, StreamopsError, warn
-from ansible_collections.streamops.kafka.plugins.module_utils._prove import api, run
-from ansible_collections.streamops.kafka.plugins.module_utils._prove.gaps import (
-    Restart,
-    longest_commit_gap,
-    longest_gaps,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._prove.judge import (
-    ABORTED,
-    FAIL,
-    Verdict,
-    totals,
-    verdict,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._prove.ledger import TIME_OVER, Ledger, acknowledged_by
-from ansible_collections.streamops.kafka.plugins.module_utils._prove.second import counted, judged, records_of
-from ansible_collections.streamops.kafka.plugins.module_utils._prove.topic import refusals
+from .._client.connection import Connection
+from .._client.session import Session
+from .._core.errors import RefusedError, StreamopsError, warn
+from . import api, run
+from .gaps import Restart, longest_commit_gap, longest_gaps
+from .judge import ABORTED, FAIL, Verdict, totals, verdict
+from .ledger import TIME_OVER, Ledger, acknowledged_by
+from .second import counted, judged, records_of
+from .topic import refusals
 
 #: Seconds for reading the topic back: two million records are read in far less.
 _READ_SECONDS = 300

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
-from ansible_collections.streamops.kafka.plugins.module_utils._prove.ledger import IDEMPOTENT, TRANSACTIONAL, Ledger
+from .ledger import IDEMPOTENT, TRANSACTIONAL, Ledger
 
 
 class Restart(NamedTuple):

@@ -9,16 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ansible_collections.streamops.kafka.plugins.module_utils._prove.ledger import (
-    FAILED,
-    RUN_ENDED,
-    TIME_OVER,
-    Ledger,
-    Name,
-    acknowledged_by,
-    last_times,
-    silent_since,
-)
+from .ledger import FAILED, RUN_ENDED, TIME_OVER, Ledger, Name, acknowledged_by, last_times, silent_since
 
 #: What can be wrong with records, with the words of the failure.
 LOST, REPEATED, REORDERED, MOVED, ABORTED = "lost", "repeated", "reordered", "moved", "aborted"

@@ -16,15 +16,10 @@ import time
 from collections.abc import Callable, Mapping
 from typing import IO, Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._node.processes import stat
-from ansible_collections.streamops.kafka.plugins.module_utils._prove.api import (
-    LAST_SECONDS,
-    Writing,
-    write_idempotent,
-    write_transactional,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._prove.ledger import (
+from .._core.errors import StreamopsError
+from .._node.processes import stat
+from .api import LAST_SECONDS, Writing, write_idempotent, write_transactional
+from .ledger import (
     ASKED,
     FAILED,
     RUN_ENDED,

@@ -12,16 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from ansible_collections.streamops.kafka.plugins.module_utils._prove.judge import (
-    FAIL,
-    INCONCLUSIVE,
-    PARTIAL,
-    PASS,
-    Found,
-    Verdict,
-    shortened,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._prove.ledger import value_of
+from .judge import FAIL, INCONCLUSIVE, PARTIAL, PASS, Found, Verdict, shortened
+from .ledger import value_of
 
 
 class Counted(NamedTuple):

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import allowed_instead
+from .._core.names import allowed_instead
 
 #: How names of its topics begin. It deletes them, so that no other topic can be named by a mistake.
 PREFIX = "__streamops_prove"

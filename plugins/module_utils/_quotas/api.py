@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._quotas.plan import KINDS, Entity
+from .._client.session import Session
+from .plan import KINDS, Entity
 
 
 def describe_quotas(session: Session, at: int | None = None) -> dict[Entity, dict[str, float]]:

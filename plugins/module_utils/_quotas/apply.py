@@ -8,21 +8,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import wait_until_seen
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import live_brokers
-from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import Applied
-from ansible_collections.streamops.kafka.plugins.module_utils._core.bulk import failures, parts, refused
-from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import diff_of
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
-from ansible_collections.streamops.kafka.plugins.module_utils._quotas.api import alter_quotas, describe_quotas
-from ansible_collections.streamops.kafka.plugins.module_utils._quotas.plan import (
-    DesiredQuota,
-    Entity,
-    label,
-    parse_specs,
-    plan_quotas,
-)
+from .._client.session import Session
+from .._client.settle import wait_until_seen
+from .._cluster.api import live_brokers
+from .._core.applied import Applied
+from .._core.bulk import failures, parts, refused
+from .._core.diff import diff_of
+from .._core.errors import RefusedError
+from .api import alter_quotas, describe_quotas
+from .plan import DesiredQuota, Entity, label, parse_specs, plan_quotas
 
 #: Entities in one request: with five limits each below the 10,000 records that a controller takes.
 _BATCH = 1_500

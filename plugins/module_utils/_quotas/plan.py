@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change
+from .._core.diff import Change
 
 #: How a default entity is written.
 DEFAULT = "<default>"

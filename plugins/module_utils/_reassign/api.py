@@ -7,26 +7,17 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._brokers.api import elect
-from ansible_collections.streamops.kafka.plugins.module_utils._brokers.election import listed, plan, unled
-from ansible_collections.streamops.kafka.plugins.module_utils._client.bounded import ask_controller
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import wait_until_none
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import list_topics
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
-    Failures,
-    Key,
-    Partition,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._core.bulk import parts
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import (
-    KEY,
-    REQUEST_PARTITIONS,
-    Record,
-    record_of,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._state.api import read_state, write_state
+from .._brokers.api import elect
+from .._brokers.election import listed, plan, unled
+from .._client.bounded import ask_controller
+from .._client.session import Session
+from .._client.settle import wait_until_none
+from .._cluster.api import list_topics
+from .._cluster.snapshot import Failures, Key, Partition
+from .._core.bulk import parts
+from .._core.errors import StreamopsError
+from .._state.api import read_state, write_state
+from .record import KEY, REQUEST_PARTITIONS, Record, record_of
 
 #: Seconds that an election of leaders may take.
 _ELECTION = 30.0

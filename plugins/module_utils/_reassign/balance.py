@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.flow import Flow
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import Witness
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.racks import Share, bits, mask_of, targets_of
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.state import Placement
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.topic_counts import TopicCounts
+from .flow import Flow
+from .model import Witness
+from .racks import Share, bits, mask_of, targets_of
+from .state import Placement
+from .topic_counts import TopicCounts
 
 #: How many of the brokers that could take a replica are compared by what they hold of its topic.
 _COMPARED = 8

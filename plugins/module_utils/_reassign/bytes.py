@@ -18,10 +18,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.forced import Givers
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import Above
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.racks import Share, bits, shares_of
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.state import Placement
+from .forced import Givers
+from .model import Above
+from .racks import Share, bits, shares_of
+from .state import Placement
 
 
 class Ledger:

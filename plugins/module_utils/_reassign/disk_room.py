@@ -13,14 +13,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.file_systems import (
-    Dir,
-    by_file_system,
-    dir_of,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.log_sizes import LogDirs
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import Look, Row
+from .._cluster.file_systems import Dir, by_file_system, dir_of
+from .._cluster.log_sizes import LogDirs
+from .._cluster.snapshot import Key
+from .record import Look, Row
 
 
 def unclear(dirs: Mapping[int, Sequence[Dir]]) -> list[int]:

@@ -8,20 +8,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.digest import plan_digest
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.json_form import (
-    number_of,
-    spec_kept,
-    spec_of,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import Change, Cluster, Plan
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.schedule import (
-    Limits,
-    Schedule,
-    plan_and_schedule,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.snapshot import cluster_of
+from .._core.errors import RefusedError
+from .digest import plan_digest
+from .json_form import number_of, spec_kept, spec_of
+from .model import Change, Cluster, Plan
+from .schedule import Limits, Schedule, plan_and_schedule
+from .snapshot import cluster_of
 
 
 def placed_after(plan: Plan) -> list[tuple[int, ...]]:

@@ -13,14 +13,10 @@ from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.file_systems import (
-    Dir,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.disk_room import (
-    Room,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.racks import bits
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.state import Placement
+from .._cluster.file_systems import Dir
+from .disk_room import Room
+from .racks import bits
+from .state import Placement
 
 #: Replicas placed at most in one search, beside one for each that must be placed.
 MOST_STEPS = 50_000

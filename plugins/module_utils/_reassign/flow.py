@@ -17,9 +17,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from heapq import heapify, heappop, heappush
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.racks import Share, bits
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.state import Placement
+from .._core.errors import StreamopsError
+from .racks import Share, bits
+from .state import Placement
 
 #: A path is measured by moves first, by steps second: a label is moves * _MOVE + steps, and no path has _MOVE steps.
 _MOVE = 1 << 32

@@ -14,12 +14,12 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from heapq import heapify, heapreplace
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key, effective_min_isr
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import Change, Cluster
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.racks import Racks, bits
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import Look, Row
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.spec import shown
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.state import Placement
+from .._cluster.snapshot import Key, effective_min_isr
+from .model import Change, Cluster
+from .racks import Racks, bits
+from .record import Look, Row
+from .spec import shown
+from .state import Placement
 
 
 @dataclass

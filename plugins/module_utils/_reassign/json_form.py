@@ -12,15 +12,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import Spec
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.snapshot import (
-    broker_of,
-    is_id,
-    is_ids,
-    is_list,
-    is_whole,
-)
+from .._core.errors import RefusedError
+from .model import Spec
+from .snapshot import broker_of, is_id, is_ids, is_list, is_whole
 
 #: What can be asked for, by the names of the options of the module.
 OPTIONS = tuple(field.name for field in fields(Spec))

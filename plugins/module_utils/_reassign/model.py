@@ -9,9 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.file_systems import (
-    Dir,
-)
+from .._cluster.file_systems import Dir
 
 #: What a broker may be. alive and new: holds and receives. draining: gives away what it has when a plan balances or
 #: names it, and receives nothing. excluded: keeps what it has and receives nothing. cordoned: the same, because Kafka

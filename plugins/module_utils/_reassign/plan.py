@@ -17,56 +17,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.balance import (
-    Leadership,
-    balance,
-    count_bound,
-    direct,
-    even_leaders,
-    even_out,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.bytes import Fillers, Ledger, left_above, level
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.disk_room import (
-    Room,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.fitting import Fitting
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.flow import Flow
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.forced import (
-    Demands,
-    Givers,
-    asked,
-    lagging_of,
-    release,
-    thin_changes,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import (
-    Bytes,
-    Change,
-    Cluster,
-    Plan,
-    Spec,
-    Witness,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.racks import (
-    MOST_GROUPS,
-    Racks,
-    Share,
-    bits,
-    mask_of,
-    shares_of,
-    targets_of,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.spec import (
-    assigned,
-    assignment_violations,
-    brokers_of,
-    receivers,
-    shown,
-    violations,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.state import Placement
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.topics import Topics, spread_topics
+from .._core.errors import RefusedError
+from .balance import Leadership, balance, count_bound, direct, even_leaders, even_out
+from .bytes import Fillers, Ledger, left_above, level
+from .disk_room import Room
+from .fitting import Fitting
+from .flow import Flow
+from .forced import Demands, Givers, asked, lagging_of, release, thin_changes
+from .model import Bytes, Change, Cluster, Plan, Spec, Witness
+from .racks import MOST_GROUPS, Racks, Share, bits, mask_of, shares_of, targets_of
+from .spec import assigned, assignment_violations, brokers_of, receivers, shown, violations
+from .state import Placement
+from .topics import Topics, spread_topics
 
 
 def plan_moves(cluster: Cluster, spec: Spec, room: Room | None = None) -> Plan:

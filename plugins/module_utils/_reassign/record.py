@@ -12,14 +12,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Optional
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
-    InFlight,
-    Key,
-    Partition,
-    effective_min_isr,
-    named,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
+from .._cluster.snapshot import InFlight, Key, Partition, effective_min_isr, named
+from .._core.errors import StreamopsError
 
 #: The key of the record in the state topic: there is one reassignment at a time.
 KEY = "reassignment"

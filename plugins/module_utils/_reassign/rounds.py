@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import Change
+from .model import Change
 
 
 def rounds_of(

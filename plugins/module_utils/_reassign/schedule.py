@@ -13,25 +13,14 @@ from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.file_systems import (
-    Dir,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.disk_room import (
-    Room,
-    unclear,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import (
-    BrokerSpec,
-    Change,
-    Cluster,
-    Plan,
-    Spec,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.plan import plan_moves
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import REQUEST_PARTITIONS
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.rounds import rounds_of
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.spec import brokers_of, shown
+from .._cluster.file_systems import Dir
+from .._core.errors import RefusedError
+from .disk_room import Room, unclear
+from .model import BrokerSpec, Change, Cluster, Plan, Spec
+from .plan import plan_moves
+from .record import REQUEST_PARTITIONS
+from .rounds import rounds_of
+from .spec import brokers_of, shown
 
 #: The part of a throttle at which brokers copy in fact, and the seconds that each batch takes besides: it is begun,
 #: gets in sync, is seen to be. Measured with 5 and 20 MB/s (docs/development/benchmarks.md, moves on a live cluster): a

@@ -15,13 +15,9 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.file_systems import (
-    RESERVE,
-    dir_of,
-    limit_of,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError, StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import STATES, BrokerSpec, Cluster
+from .._cluster.file_systems import RESERVE, dir_of, limit_of
+from .._core.errors import RefusedError, StreamopsError
+from .model import STATES, BrokerSpec, Cluster
 
 #: What is known of a log directory, and what versions before did not write.
 _DISK_KEYS = ("total_bytes", "usable_bytes", "replica_count")

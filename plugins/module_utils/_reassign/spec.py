@@ -9,17 +9,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import effective_min_isr
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped, near
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import (
-    BALANCED_BY,
-    LEADERS,
-    RACK_RULES,
-    BrokerSpec,
-    Change,
-    Cluster,
-    Spec,
-)
+from .._cluster.snapshot import effective_min_isr
+from .._core.names import capped, near
+from .model import BALANCED_BY, LEADERS, RACK_RULES, BrokerSpec, Change, Cluster, Spec
 
 #: How many examples a sentence names.
 SHOWN = 5

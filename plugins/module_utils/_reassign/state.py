@@ -8,7 +8,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.racks import Racks
+from .racks import Racks
 
 #: What is not among the guests of a broker is at home there.
 _HOME = object()

@@ -7,7 +7,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.state import Placement
+from .state import Placement
 
 
 class TopicCounts(dict[tuple[int, int], int]):

@@ -16,11 +16,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.balance import count_bound, even_out
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.flow import Flow
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.racks import Share, bits, shares_of
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.state import Placement
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.topic_counts import TopicCounts
+from .balance import count_bound, even_out
+from .flow import Flow
+from .racks import Share, bits, shares_of
+from .state import Placement
+from .topic_counts import TopicCounts
 
 
 @dataclass

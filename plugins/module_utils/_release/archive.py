@@ -10,11 +10,11 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ansible_collections.streamops.kafka.plugins.module_utils._release import layout, maven, source
-from ansible_collections.streamops.kafka.plugins.module_utils._release import lock as _lock
-from ansible_collections.streamops.kafka.plugins.module_utils._release import tar as archive_tar
-from ansible_collections.streamops.kafka.plugins.module_utils._release.cache import Cache, exclusive, workplace
-from ansible_collections.streamops.kafka.plugins.module_utils._release.errors import InvalidInput, JarMismatch
+from . import layout, maven, source
+from . import lock as _lock
+from . import tar as archive_tar
+from .cache import Cache, exclusive, workplace
+from .errors import InvalidInput, JarMismatch
 
 
 @dataclass(frozen=True)

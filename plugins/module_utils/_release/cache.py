@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from ansible_collections.streamops.kafka.plugins.module_utils._release.errors import CacheBusy
+from .errors import CacheBusy
 
 _POLL = 0.2
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
+from .._core.errors import StreamopsError
 
 UNTOUCHED = "Nothing was unpacked or kept, and what is installed is untouched."
 

@@ -19,8 +19,8 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from ansible_collections.streamops.kafka.plugins.module_utils._release.errors import InvalidInput
-from ansible_collections.streamops.kafka.plugins.module_utils._release.releases import MIRROR, SHELL, releases
+from .errors import InvalidInput
+from .releases import MIRROR, SHELL, releases
 
 MANIFEST = "MANIFEST.sha256"
 LAUNCHER = "bin/launcher"

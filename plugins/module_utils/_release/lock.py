@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ansible_collections.streamops.kafka.plugins.module_utils._release.errors import InvalidInput
+from .errors import InvalidInput
 
 SCHEMA = 1
 _SHA256 = re.compile(r"[0-9a-f]{64}")

@@ -16,10 +16,10 @@ import shutil
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core import commands
-from ansible_collections.streamops.kafka.plugins.module_utils._core.commands import CommandTimeoutError
-from ansible_collections.streamops.kafka.plugins.module_utils._release.errors import MavenFailed
-from ansible_collections.streamops.kafka.plugins.module_utils._release.lock import Artifact
+from .._core import commands
+from .._core.commands import CommandTimeoutError
+from .errors import MavenFailed
+from .lock import Artifact
 
 #: Longest time for all jars of a release; Maven itself gives up after minutes on a line that is silent.
 SECONDS = 7200.0

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.cves import numbers
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._release.rows import METADATA_VERSIONS, ROWS
+from .._core.cves import numbers
+from .._core.errors import StreamopsError
+from .rows import METADATA_VERSIONS, ROWS
 
 #: What a release may run, as Release.runs names it.
 WITH_ZOOKEEPER, MIRROR, LEGACY_MIRROR, SHELL = "zookeeper mode", "mirror", "legacy mirror", "shell"

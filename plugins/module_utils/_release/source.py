@@ -19,13 +19,9 @@ from typing import IO
 
 from ansible.module_utils.urls import open_url
 
-from ansible_collections.streamops.kafka.plugins.module_utils._release import layout
-from ansible_collections.streamops.kafka.plugins.module_utils._release.errors import (
-    ArchiveError,
-    ChecksumMismatch,
-    DownloadFailed,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._release.tar import digest_file
+from . import layout
+from .errors import ArchiveError, ChecksumMismatch, DownloadFailed
+from .tar import digest_file
 
 # Apache's libs/ also holds sources, documentation and tests of Kafka itself: nothing that belongs on a class path.
 _NOT_RUNTIME = re.compile(r"-(sources|javadoc|scaladoc|test|tests|test-sources)\.jar$")

@@ -13,8 +13,8 @@ import tarfile
 from collections.abc import Mapping, Sequence
 from typing import IO, Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._release import layout
-from ansible_collections.streamops.kafka.plugins.module_utils._release.errors import DamagedArchive
+from . import layout
+from .errors import DamagedArchive
 
 # 1980-01-01, the first moment that every archive format can hold.
 _MTIME = 315532800

@@ -10,16 +10,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import (
-    DONE,
-    FAILED,
-    GOING,
-    Advance,
-    Meter,
-    Step,
-    pace,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import is_secret
+from .._core.progress import DONE, FAILED, GOING, Advance, Meter, Step, pace
+from .._core.properties import is_secret
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -16,16 +16,8 @@ import time
 import zipfile
 from typing import IO, TYPE_CHECKING, Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._spark.job import (
-    CARRIED,
-    CLUSTER,
-    command,
-    deploy_refusal,
-    summary,
-    travelling,
-    with_properties,
-)
+from .._core.errors import StreamopsError
+from .job import CARRIED, CLUSTER, command, deploy_refusal, summary, travelling, with_properties
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,10 +13,10 @@ import time
 from collections.abc import Collection
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import topics_at
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import RECORD_BYTES, STATE_TOPIC
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
+from .._client.session import Session
+from .._cluster.api import topics_at
+from .._cluster.snapshot import RECORD_BYTES, STATE_TOPIC
+from .._core.errors import RequestFailedError
 
 
 def read_state(session: Session, key: str, topics: Collection[str] | None = None) -> tuple[Any, int]:

@@ -10,21 +10,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import wait_until_none, wait_until_seen
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
-    cordoned_brokers,
-    live_brokers,
-    topics_at,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
-    RECORD_BYTES,
-    STATE_TOPIC,
-    Partition,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import TOPIC, describe_configs
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import ConfigValue, is_set
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError, WaitTimeoutError
+from .._client.session import Session
+from .._client.settle import wait_until_none, wait_until_seen
+from .._cluster.api import cordoned_brokers, live_brokers, topics_at
+from .._cluster.snapshot import RECORD_BYTES, STATE_TOPIC, Partition
+from .._configs.api import TOPIC, describe_configs
+from .._configs.values import ConfigValue, is_set
+from .._core.errors import RequestFailedError, WaitTimeoutError
 
 #: What a topic that exists already is refused with.
 _EXISTS = "TOPIC_ALREADY_EXISTS"

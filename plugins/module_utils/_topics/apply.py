@@ -10,43 +10,21 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import denied
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import PAUSE, wait_until_none
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
-    cordoned_brokers,
-    hidden_topics,
-    list_brokers,
-    list_topics,
-    live_brokers,
-    topics_at,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import effective_min_isr
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import TOPIC, alter_configs, describe_configs
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.judge import judge_configs
-from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import Applied
-from ansible_collections.streamops.kafka.plugins.module_utils._core.bulk import batches, failures, refused
-from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import diff_of
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import (
-    RefusedError,
-    StreamopsError,
-    warn,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import (
-    TopicSpec,
-    create_topics,
-    delete_topics,
-    grow_topics,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._topics.desired import (
-    CLEANUP_POLICY,
-    DesiredTopic,
-    TopicState,
-    grows,
-    parse_specs,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._topics.plan import (
+from .._client.connection import denied
+from .._client.session import Session
+from .._client.settle import PAUSE, wait_until_none
+from .._cluster.api import cordoned_brokers, hidden_topics, list_brokers, list_topics, live_brokers, topics_at
+from .._cluster.snapshot import effective_min_isr
+from .._configs.api import TOPIC, alter_configs, describe_configs
+from .._configs.judge import judge_configs
+from .._core.applied import Applied
+from .._core.bulk import batches, failures, refused
+from .._core.diff import diff_of
+from .._core.errors import RefusedError, StreamopsError, warn
+from .._core.names import capped
+from .api import TopicSpec, create_topics, delete_topics, grow_topics
+from .desired import CLEANUP_POLICY, DesiredTopic, TopicState, grows, parse_specs
+from .plan import (
     CONFIGURED,
     CREATED,
     DELETED,
@@ -64,8 +42,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._topics.plan impor
 )
 
 if TYPE_CHECKING:
-    from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Partition
-    from ansible_collections.streamops.kafka.plugins.module_utils._topics.placement import Replicas
+    from .._cluster.snapshot import Partition
+    from .placement import Replicas
 
 #: Topics that one warning names.
 _NAMED = 10

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import ConfigValue
-from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import PropertiesError, config_text
-from ansible_collections.streamops.kafka.plugins.module_utils._topics.placement import Replicas
+from .._configs.values import ConfigValue
+from .._core.properties import PropertiesError, config_text
+from .placement import Replicas
 
 #: The key that says whether a topic keeps the last record of each key for ever.
 CLEANUP_POLICY = "cleanup.policy"

@@ -8,19 +8,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import ConfigValue, is_set
-from ansible_collections.streamops.kafka.plugins.module_utils._core.bulk import MAX_RECORDS
-from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import near
-from ansible_collections.streamops.kafka.plugins.module_utils._topics.desired import DesiredTopic, TopicState
-from ansible_collections.streamops.kafka.plugins.module_utils._topics.placement import Replicas, placement
-from ansible_collections.streamops.kafka.plugins.module_utils._topics.refusals import (
-    compaction_violations,
-    list_violations,
-    name_violations,
-    spec_violations,
-    too_many,
-)
+from .._configs.values import ConfigValue, is_set
+from .._core.bulk import MAX_RECORDS
+from .._core.diff import Change
+from .._core.names import near
+from .desired import DesiredTopic, TopicState
+from .placement import Replicas, placement
+from .refusals import compaction_violations, list_violations, name_violations, spec_violations, too_many
 
 
 @dataclass(frozen=True)

@@ -7,15 +7,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import STATE_TOPIC
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import items_of
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import KAFKAS_OWN, allowed_instead
-from ansible_collections.streamops.kafka.plugins.module_utils._topics.desired import (
-    CLEANUP_POLICY,
-    DesiredTopic,
-    TopicState,
-    grows,
-)
+from .._cluster.snapshot import STATE_TOPIC
+from .._configs.values import items_of
+from .._core.names import KAFKAS_OWN, allowed_instead
+from .desired import CLEANUP_POLICY, DesiredTopic, TopicState, grows
 
 #: Partitions that are placed by name come in one request, with room for the topic and its keys.
 _MAX_PLACED = 9_000

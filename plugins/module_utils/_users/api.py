@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import MECHANISMS, Key
+from .._client.session import Session
+from .plan import MECHANISMS, Key
 
 _NAMES = {number: name for name, number in MECHANISMS.items()}
 

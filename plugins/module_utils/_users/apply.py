@@ -12,40 +12,17 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._client.settle import (
-    wait_until_none,
-    wait_until_seen,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import live_brokers
-from ansible_collections.streamops.kafka.plugins.module_utils._core.applied import Applied
-from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change, diff_of
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import (
-    AccessRefusedError,
-    ClusterUnreachableError,
-    RefusedError,
-    warn,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.module_utils._core.scram import salted_password
-from ansible_collections.streamops.kafka.plugins.module_utils._users.api import alter_credentials, describe_credentials
-from ansible_collections.streamops.kafka.plugins.module_utils._users.login import (
-    Login,
-    UntriedError,
-    log_in,
-    try_logins,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import (
-    Credentials,
-    DesiredUser,
-    Key,
-    UserPlan,
-    changes_of,
-    parse_specs,
-    plan_users,
-    requests,
-    to_prove,
-)
+from .._client.session import Session
+from .._client.settle import wait_until_none, wait_until_seen
+from .._cluster.api import live_brokers
+from .._core.applied import Applied
+from .._core.diff import Change, diff_of
+from .._core.errors import AccessRefusedError, ClusterUnreachableError, RefusedError, warn
+from .._core.names import capped
+from .._core.scram import salted_password
+from .api import alter_credentials, describe_credentials
+from .login import Login, UntriedError, log_in, try_logins
+from .plan import Credentials, DesiredUser, Key, UserPlan, changes_of, parse_specs, plan_users, requests, to_prove
 
 #: Credentials in one request; each is one record of the 10,000 that a controller takes.
 _BATCH = 1_000

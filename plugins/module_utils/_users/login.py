@@ -17,15 +17,9 @@ import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection, server_list
-from ansible_collections.streamops.kafka.plugins.module_utils._client.wire import Channel, tls_context
-from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import (
-    ACCEPTED,
-    REFUSED,
-    UNTRIED,
-    DesiredUser,
-    Key,
-)
+from .._client.connection import Connection, server_list
+from .._client.wire import Channel, tls_context
+from .plan import ACCEPTED, REFUSED, UNTRIED, DesiredUser, Key
 
 #: Logins at a time. Their work is the client's, so more than the processors of a machine only hide the waits.
 _AT_ONCE = 8

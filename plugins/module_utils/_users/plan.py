@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.bulk import parts
-from ansible_collections.streamops.kafka.plugins.module_utils._core.diff import Change
-from ansible_collections.streamops.kafka.plugins.module_utils._core.stray import STRAY_FIX, stray
+from .._core.bulk import parts
+from .._core.diff import Change
+from .._core.stray import STRAY_FIX, stray
 
 #: Kafka's number of each mechanism in requests (org.apache.kafka.clients.admin.ScramMechanism).
 MECHANISMS = {"SCRAM-SHA-256": 1, "SCRAM-SHA-512": 2}

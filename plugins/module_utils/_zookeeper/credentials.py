@@ -15,8 +15,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.scram import HASHES, salted_password
-from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import MIN_ITERATIONS
+from .._core.scram import HASHES, salted_password
+from .._users.plan import MIN_ITERATIONS
 
 USERS = "/config/users"
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import host_port, plain_host
+from .._core.addresses import host_port, plain_host
 
 LEADER, FOLLOWER, OBSERVER, STANDALONE, READ_ONLY = "leader", "follower", "observer", "standalone", "read-only"
 NOT_SERVING, UNREACHABLE = "not serving", "unreachable"

@@ -10,14 +10,9 @@ import ssl
 import time
 from collections.abc import Sequence
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.network import connect
-from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.connection import Access
-from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.ensemble import (
-    UNREACHABLE,
-    Member,
-    Server,
-    read_words,
-)
+from .._core.network import connect
+from .connection import Access
+from .ensemble import UNREACHABLE, Member, Server, read_words
 
 # Those that the role allows (4lw.commands.whitelist), without ruok, which only says that a process runs.
 WORDS = ("srvr", "conf", "mntr")

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import MissingLibraryError, StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.connection import Access
-from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.ensemble import Member
+from .._core.errors import MissingLibraryError, StreamopsError
+from .connection import Access
+from .ensemble import Member
 
 # Where Kafka registers each broker for as long as its session lives, and what else is read (ZkData.scala).
 BROKER_IDS, CLUSTER_ID, CONTROLLER, USERS = "/brokers/ids", "/cluster/id", "/controller", "/config/users"

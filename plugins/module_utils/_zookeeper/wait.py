@@ -7,14 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import (
-    DONE,
-    FAILED,
-    GOING,
-    Advance,
-    Step,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.ensemble import SERVING, reached
+from .._core.progress import DONE, FAILED, GOING, Advance, Step
+from .ensemble import SERVING, reached
 
 # Options of the wait itself: the module documents and checks them, the action that repeats the module reads them.
 WAIT_OPTIONS: dict[str, Any] = {

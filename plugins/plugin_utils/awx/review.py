@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.values import to_boolean
-from ansible_collections.streamops.kafka.plugins.plugin_utils.awx import fields, steps
+from ...module_utils._core.values import to_boolean
+from . import fields, steps
 
 #: An object as AWX shows it, or as awx/data has it.
 Object = Mapping[str, Any]

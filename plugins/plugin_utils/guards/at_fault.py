@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.attribution import FOLLOWER, LEADER, PAIR
-from ansible_collections.streamops.kafka.plugins.module_utils._node.restart_reasons import reason_line
+from ...module_utils._cluster.attribution import FOLLOWER, LEADER, PAIR
+from ...module_utils._node.restart_reasons import reason_line
 
 Info = Mapping[str, Any]
 

@@ -15,8 +15,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards import format_refusals as refusals
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import ZOOKEEPER_MODE
+from ..inventory.nodes import ZOOKEEPER_MODE
+from . import format_refusals as refusals
 
 BROKER, CONTROLLER = "broker", "controller"
 

@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.module_utils._core.values import to_integer
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import entries
+from ...module_utils._core.names import capped
+from ...module_utils._core.values import to_integer
+from ..inventory.variables import entries
 
 Node = Mapping[str, Any]
 

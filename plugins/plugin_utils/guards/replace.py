@@ -17,8 +17,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import STATE_TOPIC
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import KAFKAS_OWN, allowed_instead, capped
+from ...module_utils._cluster.snapshot import STATE_TOPIC
+from ...module_utils._core.names import KAFKAS_OWN, allowed_instead, capped
 
 CONSENT = "kafka_replace_lost_topics"
 #: With it somebody who is not in sync may lead. A topic whose value is not known is taken for one that has it.

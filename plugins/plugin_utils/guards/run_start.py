@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import GROUP_FIX, GROUP_NAMES
+from ...module_utils._core.names import capped
+from ..inventory.model import GROUP_FIX, GROUP_NAMES
 
 #: With these every host goes on by itself (ansible.builtin.free, ansible.builtin.host_pinned).
 _APART = ("free", "host_pinned")

@@ -13,15 +13,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import split_host_port
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.module_utils._core.values import to_boolean, to_integer
-from ansible_collections.streamops.kafka.plugins.module_utils._spark.job import (
-    CLIENT,
-    CLUSTER,
-    RUN_ID,
-    runs_drivers,
-)
+from ...module_utils._core.addresses import split_host_port
+from ...module_utils._core.names import capped
+from ...module_utils._core.values import to_boolean, to_integer
+from ...module_utils._spark.job import CLIENT, CLUSTER, RUN_ID, runs_drivers
 
 ROLE = "spark_validation"
 #: The topic that the role creates itself.

@@ -14,10 +14,10 @@ from typing import Any
 
 from ansible.module_utils.common.validation import check_type_dict
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import allowed_instead, capped, nearest
-from ansible_collections.streamops.kafka.plugins.module_utils._core.values import UnclearValueError, to_integer, typed
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import OWN_PREFIXES
-from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import Spec, advice
+from ...module_utils._core.names import allowed_instead, capped, nearest
+from ...module_utils._core.values import UnclearValueError, to_integer, typed
+from ..inventory.model import OWN_PREFIXES
+from ..specs import Spec, advice
 
 #: A dict of numbers, of any type in its argument spec, which would refuse empty text.
 FACTORS = "kafka_replication_factor"

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.cves import numbers
-from ansible_collections.streamops.kafka.plugins.module_utils._release.releases import like
+from ...module_utils._core.cves import numbers
+from ...module_utils._release.releases import like
 
 
 def goes_back(runs: str | None, wished: str) -> bool:

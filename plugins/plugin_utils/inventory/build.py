@@ -7,19 +7,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import plain_host
-from ansible_collections.streamops.kafka.plugins.module_utils._core.values import UnclearValueError
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_nodes import ROLE as MIRROR
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_release import MirrorVariables
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
-    GROUPS,
-    LOCAL,
-    NO_CLUSTER,
-    Inventory,
-    Node,
-    in_order,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
+from ...module_utils._core.addresses import plain_host
+from ...module_utils._core.values import UnclearValueError
+from .mirror_nodes import ROLE as MIRROR
+from .mirror_release import MirrorVariables
+from .model import GROUPS, LOCAL, NO_CLUSTER, Inventory, Node, in_order
+from .variables import UNDEFINED
 
 
 def machine_of(variables: Mapping[str, Any], host: str) -> str:

@@ -18,10 +18,10 @@ try:
 except ImportError:  # ansible-core requires it, but its sanity test imports every file without it
     x509 = None  # type: ignore[assignment]
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory import chain as chains
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory import pem
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.host_names import DNS, IP
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.pem import PemError, public
+from . import chain as chains
+from . import pem
+from .host_names import DNS, IP
+from .pem import PemError, public
 
 Read = TypeVar("Read")
 #: Any purpose for Java; OpenSSL takes such a certificate for no server.

@@ -24,7 +24,7 @@ try:
 except ImportError:  # ansible-core requires it, but its sanity test imports every file without it
     x509 = None  # type: ignore[assignment]
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.pem import public
+from .pem import public
 
 #: More ways up than any chain has; a file with a whole distribution's CAs has no more either.
 _WAYS = 50

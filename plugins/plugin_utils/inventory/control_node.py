@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from os.path import expanduser, isfile, realpath
 from pathlib import Path, PurePosixPath
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Node
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_bool
+from .model import Node
+from .variables import as_bool
 
 KEPT = "streamops_control_node_is_kept"
 #: What AWX sets in the environment of each job (awx/main/tasks/jobs.py, build_env).

@@ -12,13 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import (
-    LEGACY,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.reading import (
-    is_enabled,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import listener_for
+from ...module_utils._mirror.flows import LEGACY
+from ...module_utils._mirror.reading import is_enabled
+from .nodes import listener_for
 
 ROLE = "mirror"
 PURPOSE = "mirror_rest"

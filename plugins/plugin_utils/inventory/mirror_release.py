@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._release.releases import MIRROR, releases
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
+from ...module_utils._release.releases import MIRROR, releases
+from .variables import UNDEFINED
 
 VARIABLE = "mirror_maker_kafka_version"
 _VERSION = "kafka_version"

@@ -14,30 +14,16 @@ from typing import Any
 
 from ansible.errors import AnsibleError
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import host_port, plain_host
-from ansible_collections.streamops.kafka.plugins.module_utils._core.values import (
-    UnclearValueError,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_nodes import PURPOSE as MIRROR_PURPOSE
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_nodes import ROLE as MIRROR
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_nodes import runs_legacy
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import PURPOSES, ZOOKEEPER_MODE
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.properties import (
-    Property,
-    copies_defaults,
-    effective,
-    written,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import (
-    UNDEFINED,
-    as_bool,
-    as_int,
-    dicts,
-    entries,
-    known,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.zookeeper_nodes import PORTS as ZOOKEEPER_PORTS
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.zookeeper_nodes import ROLE as ZOOKEEPER
+from ...module_utils._core.addresses import host_port, plain_host
+from ...module_utils._core.values import UnclearValueError
+from .mirror_nodes import PURPOSE as MIRROR_PURPOSE
+from .mirror_nodes import ROLE as MIRROR
+from .mirror_nodes import runs_legacy
+from .nodes import PURPOSES, ZOOKEEPER_MODE
+from .properties import Property, copies_defaults, effective, written
+from .variables import UNDEFINED, as_bool, as_int, dicts, entries, known
+from .zookeeper_nodes import PORTS as ZOOKEEPER_PORTS
+from .zookeeper_nodes import ROLE as ZOOKEEPER
 
 CONTROLLER_GROUP = "kraft_controllers"
 BROKER_GROUP = "kafka_brokers"

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import host_port, is_address
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.directory_id import directory_id
+from ...module_utils._core.addresses import host_port, is_address
+from .directory_id import directory_id
 
 PURPOSES = ("clients", "brokers", "controllers")
 #: The kafka_mode of brokers on an ensemble of ZooKeeper.

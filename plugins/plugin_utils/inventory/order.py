@@ -9,7 +9,7 @@ from typing import Any
 
 from ansible.errors import AnsibleError
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_int
+from .variables import as_int
 
 
 def by_node_id(

@@ -13,15 +13,8 @@ import datetime
 from collections.abc import Mapping
 from functools import lru_cache
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.chain import arranged
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.pem import (
-    PemError,
-    blocks,
-    certificates,
-    keys,
-    public,
-    text_of,
-)
+from .chain import arranged
+from .pem import PemError, blocks, certificates, keys, public, text_of
 
 
 def stored(files: Mapping[str, bytes]) -> dict[str, str]:

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Node
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_bool
+from .model import Node
+from .variables import as_bool
 
 
 def provers(nodes: Iterable[Node]) -> list[Node]:

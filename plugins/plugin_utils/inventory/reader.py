@@ -18,22 +18,13 @@ from typing import TYPE_CHECKING, Any
 from ansible.errors import AnsibleError
 from ansible.parsing.vault import EncryptedString
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.values import all_typed
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.build import build_node
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.certificates import read_certificate
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_nodes import ROLE as MIRROR
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
-    GROUPS,
-    MIRROR_GROUP,
-    OWN_PREFIXES,
-    PAGE_GROUP,
-    PLACEHOLDER,
-    PROMETHEUS_GROUP,
-    Node,
-    in_order,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
-from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
+from ...module_utils._core.values import all_typed
+from ..specs import role_options
+from .build import build_node
+from .certificates import read_certificate
+from .mirror_nodes import ROLE as MIRROR
+from .model import GROUPS, MIRROR_GROUP, OWN_PREFIXES, PAGE_GROUP, PLACEHOLDER, PROMETHEUS_GROUP, Node, in_order
+from .variables import UNDEFINED
 
 if TYPE_CHECKING:
     from ansible.plugins.action import ActionBase

@@ -17,8 +17,8 @@ from typing import Any
 
 from ansible.template import generate_ansible_template_vars, trust_as_template
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, HostVariables
-from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
+from ..specs import role_options
+from .variables import UNDEFINED, HostVariables
 
 #: Only the inventory says where a host is: a task delegated to the control node carries these of the control node.
 CONNECTION = ("ansible_connection", "ansible_host", "ansible_port", "ansible_ssh_port")

@@ -9,13 +9,8 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.values import (
-    UnclearValueError,
-    to_boolean,
-    to_integer,
-    typed,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
+from ...module_utils._core.values import UnclearValueError, to_boolean, to_integer, typed
+from ..specs import role_options
 
 
 class HostVariables(Mapping[str, Any]):

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.ensemble import SERVING
+from ...module_utils._zookeeper.ensemble import SERVING
 
 ROLE = "zookeeper"
 # Name and purpose of each port, with the variable that moves it and ZooKeeper's own number.

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from os.path import expanduser
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import known, names
-from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import Spec
+from ..inventory.variables import known, names
+from ..specs import Spec
 
 VARIABLE = "mirror_external_clusters"
 PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")

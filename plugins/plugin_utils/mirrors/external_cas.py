@@ -6,13 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.certificates import ca_fault
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import PLACEHOLDER, Node
-from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.external import (
-    VARIABLE,
-    external_clusters,
-    text_of,
-)
+from ..inventory.certificates import ca_fault
+from ..inventory.model import PLACEHOLDER, Node
+from .external import VARIABLE, external_clusters, text_of
 
 
 def unread_cas(mirrors: Iterable[Node]) -> dict[str, str]:

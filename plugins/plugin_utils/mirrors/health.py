@@ -7,13 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._health.model import (
-    FATAL,
-    SERIOUS,
-    HealthFinding,
-    status_of,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gap import in_words
+from ...module_utils._health.model import FATAL, SERIOUS, HealthFinding, status_of
+from ...module_utils._mirror.gap import in_words
 
 _MIRRORS = "ansible-playbook streamops.kafka.mirrors -i INVENTORY"
 

@@ -12,13 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import (
-    HEARTBEATS,
-    MIRROR_MAKER_2,
-    SEPARATOR,
-    Flow,
-    flows_into,
-)
+from ...module_utils._mirror.flows import HEARTBEATS, MIRROR_MAKER_2, SEPARATOR, Flow, flows_into
 
 
 def mirror_maker_flows(flows: Sequence[Flow], target: str) -> list[Flow]:

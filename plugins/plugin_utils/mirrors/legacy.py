@@ -12,14 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import (
-    OWN_TOPICS,
-    TOPICS_EXCLUDED,
-    Flow,
-    legacy_group,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.properties import config_providers
-from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.tuning import CONSUMER, PRODUCER
+from ...module_utils._mirror.flows import OWN_TOPICS, TOPICS_EXCLUDED, Flow, legacy_group
+from .properties import config_providers
+from .tuning import CONSUMER, PRODUCER
 
 #: What the two clients are configured in, beside each other in the directory of the mirror.
 CONSUMER_FILE, PRODUCER_FILE = "consumer.properties", "producer.properties"

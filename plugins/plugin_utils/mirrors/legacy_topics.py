@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow, matches
+from ...module_utils._mirror.flows import Flow, matches
 
 Topic = Mapping[str, Any]
 

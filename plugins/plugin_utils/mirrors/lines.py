@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import duration
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.tuned import PATTERN
+from ...module_utils._core.names import capped
+from ...module_utils._core.progress import duration
+from ...module_utils._mirror.tuned import PATTERN
 
 #: Topics that a line names; a mirror may have thousands.
 SHOWN = 8

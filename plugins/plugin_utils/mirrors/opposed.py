@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import MIRROR_MAKER_2, Flow
+from ...module_utils._mirror.flows import MIRROR_MAKER_2, Flow
 
 
 @dataclass(frozen=True)

@@ -16,19 +16,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import (
-    GROUPS_EXCLUDED,
-    IDENTITY,
-    TOPICS_EXCLUDED,
-    Flow,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._release.releases import release
-from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.heartbeats import (
-    emits,
-    mirror_maker_flows,
-    reverse_herders,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.tuning import CONSUMER, PRODUCER
+from ...module_utils._mirror.flows import GROUPS_EXCLUDED, IDENTITY, TOPICS_EXCLUDED, Flow
+from ...module_utils._release.releases import release
+from .heartbeats import emits, mirror_maker_flows, reverse_herders
+from .tuning import CONSUMER, PRODUCER
 
 #: Copies of every topic that a mirror makes, where the cluster has as many brokers.
 COPIES = 3

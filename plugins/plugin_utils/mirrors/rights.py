@@ -13,36 +13,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._acls.entries import resource_violations
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import STATE_TOPIC
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import (
-    HEARTBEATS,
-    LEGACY,
-    SEPARATOR,
-    Flow,
-    legacy_group,
-    offsets_topic,
-    remote_topic,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.records import (
-    checkpoints_topic,
-    heartbeats_topic,
-    status_topic,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.trail import syncs_topic
-from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import MECHANISMS
-from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.heartbeats import (
-    emits,
-    heartbeat_topics,
-    reverse_herders,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.patterns import (
-    ANY,
-    LITERAL,
-    PREFIXED,
-    Resource,
-    resources,
-)
+from ...module_utils._acls.entries import resource_violations
+from ...module_utils._cluster.snapshot import STATE_TOPIC
+from ...module_utils._mirror.flows import HEARTBEATS, LEGACY, SEPARATOR, Flow, legacy_group, offsets_topic, remote_topic
+from ...module_utils._mirror.records import checkpoints_topic, heartbeats_topic, status_topic
+from ...module_utils._mirror.trail import syncs_topic
+from ...module_utils._users.plan import MECHANISMS
+from .heartbeats import emits, heartbeat_topics, reverse_herders
+from .patterns import ANY, LITERAL, PREFIXED, Resource, resources
 
 #: Operations on resources of one kind: (kind, resources, operations).
 Right = tuple[str, "list[Resource]", "tuple[str, ...]"]

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.knee import NEAR, Knee, Point, knee_of
+from .knee import NEAR, Knee, Point, knee_of
 
 #: Share of all cores from which on the processors are what ends it; Java stops the world now and then.
 BUSY = 0.85

@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import DEFAULT, Flow
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.tuned import LOAD, PREFIX
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.grid import OPTIONS
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.names import alias
-from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.properties import mirror_properties
+from ...module_utils._mirror.flows import DEFAULT, Flow
+from ...module_utils._mirror.tuned import LOAD, PREFIX
+from ...module_utils._mirror_tune.grid import OPTIONS
+from ...module_utils._mirror_tune.names import alias
+from .properties import mirror_properties
 
 #: Only what MirrorMaker itself keeps; the role's exclusions would leave out the load as well.
 _EXCLUDED = r".*[\-.]internal"

@@ -7,22 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.grid import (
-    OPTION_KIND,
-    OPTIONS,
-    TASKS_KIND,
-    TOGETHER_KIND,
-    Run,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.knee import (
-    NEAR,
-    Knee,
-    Point,
-    better,
-    curve,
-    knee_of,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.tune_ends import CPU
+from ...module_utils._mirror_tune.grid import OPTION_KIND, OPTIONS, TASKS_KIND, TOGETHER_KIND, Run
+from .knee import NEAR, Knee, Point, better, curve, knee_of
+from .tune_ends import CPU
 
 #: A row of a run: what Run.as_dict says, rate_of (records, seconds, bytes_per_second), busy and own (cores), and
 #: problem (why it has no rate, as problem_of says; missing or empty where nothing failed).

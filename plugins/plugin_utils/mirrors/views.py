@@ -7,15 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import (
-    KEYS,
-    LEGACY,
-    LEGACY_ONLY,
-    Flow,
-    flows_into,
-    legacy_group,
-    offsets_topic,
-)
+from ...module_utils._mirror.flows import KEYS, LEGACY, LEGACY_ONLY, Flow, flows_into, legacy_group, offsets_topic
 
 
 def clusters_needed(flows: Sequence[Flow], cluster: str) -> list[str]:

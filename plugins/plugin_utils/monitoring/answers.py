@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.targets import JOBS, PREFIX
+from ...module_utils._core.names import capped
+from .targets import JOBS, PREFIX
 
 _SHOWN = 10
 

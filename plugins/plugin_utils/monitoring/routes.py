@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypedDict
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.rules import WATCHDOG, inhibitions
+from .rules import WATCHDOG, inhibitions
 
 
 class Receiver(TypedDict):

@@ -14,8 +14,8 @@ from typing import Any
 
 from ansible.module_utils.common.yaml import yaml_load
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import near
-from ansible_collections.streamops.kafka.plugins.module_utils._core.values import to_boolean, to_number
+from ...module_utils._core.names import near
+from ...module_utils._core.values import to_boolean, to_number
 
 TABLE = Path(__file__).with_name("alerts.yml")
 #: Where docs/alerts.md can be read when an inventory names no other place (kafka_monitoring_runbooks).

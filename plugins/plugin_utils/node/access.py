@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.node.manifest import Access
+from .manifest import Access
 
 
 def readable(model: Mapping[str, Any], mode: str) -> Access:

@@ -12,18 +12,11 @@ from collections.abc import Callable, Mapping
 from posixpath import basename
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import hold_secret
-from ansible_collections.streamops.kafka.plugins.plugin_utils.node import mirror
-from ansible_collections.streamops.kafka.plugins.plugin_utils.node.access import readable, writable
-from ansible_collections.streamops.kafka.plugins.plugin_utils.node.manifest import (
-    KEYS,
-    LIVE,
-    START,
-    Directory,
-    File,
-    Manifest,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.node.texts import nice_json
+from ...module_utils._core.properties import hold_secret
+from . import mirror
+from .access import readable, writable
+from .manifest import KEYS, LIVE, START, Directory, File, Manifest
+from .texts import nice_json
 
 NOTE = """\
 # Written by Ansible when this node had started.

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from posixpath import basename, dirname
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.compared import declare
+from ...module_utils._core.compared import declare
 
 #: What a change of a file needs. RESTART: a restart, whatever changed in it. KEYS: what the changed keys or arguments
 #: need (module_utils/_node/restart_reasons.py). LIVE: nothing, the running process reads it again. START: nothing, the

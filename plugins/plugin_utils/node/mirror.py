@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import hold_secret, to_text
-from ansible_collections.streamops.kafka.plugins.plugin_utils.node.access import readable
-from ansible_collections.streamops.kafka.plugins.plugin_utils.node.manifest import Directory, File
+from ...module_utils._core.properties import hold_secret, to_text
+from .access import readable
+from .manifest import Directory, File
 
 
 def properties(model: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -16,7 +16,7 @@ from typing import Any
 from ansible.plugins.filter.core import to_nice_json, to_nice_yaml
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import to_text
+from ...module_utils._core.properties import to_text
 
 TEMPLATES = Path(__file__).resolve().parents[3] / "roles" / "_common" / "templates"
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Node
+from ..inventory.model import Node
 
 
 def by_value(nodes: Iterable[Node], variable: str) -> list[tuple[Any, list[Node]]]:

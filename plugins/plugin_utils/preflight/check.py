@@ -9,17 +9,10 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.host import Host
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_flows import production
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import (
-    BY_PROFILE,
-    ERROR,
-    RULES,
-    WARNING,
-    Violation,
-    merge,
-)
+from ..inventory.model import Inventory
+from .host import Host
+from .mirror_flows import production
+from .rule import BY_PROFILE, ERROR, RULES, WARNING, Violation, merge
 
 for _file in sorted((Path(__file__).parent / "rules").glob("*.py")):
     import_module(f"{__package__}.rules.{_file.stem}")

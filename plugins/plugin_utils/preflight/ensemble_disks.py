@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem
+from .rule import Problem
 
 # Above it ZooKeeper refuses to start (QuorumPeerConfig: the id becomes one byte of session ids).
 MAX_ID = 255

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from os.path import normpath
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Node
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_bool, as_int
+from ..inventory.model import Node
+from ..inventory.variables import as_bool, as_int
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import without_listener
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, Node
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import ZOOKEEPER_MODE
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_int
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.definitions import BROKER_KEYS
+from ...module_utils._configs.values import without_listener
+from ..inventory.model import Inventory, Node
+from ..inventory.nodes import ZOOKEEPER_MODE
+from ..inventory.variables import as_int
+from .definitions import BROKER_KEYS
 
 
 @dataclass(frozen=True)

@@ -7,18 +7,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import (
-    Flow,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.reading import (
-    flow_problems,
-    read_flows,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Cluster, Inventory, Node
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
-from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.external import VARIABLE as EXTERNAL
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import by_value
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import host_names
+from ...module_utils._mirror.flows import Flow
+from ...module_utils._mirror.reading import flow_problems, read_flows
+from ..inventory.model import Cluster, Inventory, Node
+from ..inventory.variables import UNDEFINED
+from ..mirrors.external import VARIABLE as EXTERNAL
+from .by_value import by_value
+from .rule import host_names
 
 VARIABLE = "mirror_flows"
 

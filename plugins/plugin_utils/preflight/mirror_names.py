@@ -12,13 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import (
-    OWN_TOPICS,
-    SEPARATOR,
-    TOPICS_EXCLUDED,
-    Flow,
-    matches,
-)
+from ...module_utils._mirror.flows import OWN_TOPICS, SEPARATOR, TOPICS_EXCLUDED, Flow, matches
 
 # A name, with dots escaped or in brackets; with .* behind it a prefix.
 _PLAIN = re.compile(r"\^?((?:[A-Za-z0-9_-]|\\[._-]|\[[._-]\])*)(\.\*)?\$?")

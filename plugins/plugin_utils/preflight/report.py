@@ -8,8 +8,8 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import failed
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import ERROR, WARNING, Violation
+from .check import failed
+from .rule import ERROR, WARNING, Violation
 
 _WIDTH = 110
 

@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
+from ...module_utils._core.names import capped
 
 ERROR = "error"
 WARNING = "warning"

@@ -17,16 +17,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.quorum_formed import never_formed
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.certificates import (
-    described,
-    issuer,
-    key_fits,
-    pem_certificates,
-    reaches,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import PLACEHOLDER, Node
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.pem_files import stored
+from ..guards.quorum_formed import never_formed
+from ..inventory.certificates import described, issuer, key_fits, pem_certificates, reaches
+from ..inventory.model import PLACEHOLDER, Node
+from ..inventory.pem_files import stored
 
 TRUSTED, SHOWN = "truststore.pem", "keystore.pem"
 DEVELOPMENT = "development_ca"

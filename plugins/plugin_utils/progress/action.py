@@ -14,7 +14,7 @@ from ansible.errors import AnsibleActionFail
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.plugins.action import ActionBase
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import Followed, Step, duration, follow
+from ...module_utils._core.progress import Followed, Step, duration, follow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -13,7 +13,7 @@ import sys
 from functools import cached_property
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.action import ProgressAction
+from .action import ProgressAction
 
 #: The option that names a cluster or an ensemble, and the variable of the roles with all options that reach it.
 KAFKA = ("bootstrap_servers", "_kafka_connection")

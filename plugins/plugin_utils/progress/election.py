@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, FAILED, GOING, Step
+from ...module_utils._core.names import capped
+from ...module_utils._core.progress import DONE, FAILED, GOING, Step
 
 #: Partitions that a line of progress names.
 _SHOWN = 10

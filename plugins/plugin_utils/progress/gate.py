@@ -8,16 +8,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.attribution import CATCHING_UP, STARTING
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import (
-    DONE,
-    FAILED,
-    GOING,
-    Advance,
-    Hold,
-    Step,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._gate.stop import QUORUM_UNKNOWN
+from ...module_utils._cluster.attribution import CATCHING_UP, STARTING
+from ...module_utils._core.progress import DONE, FAILED, GOING, Advance, Hold, Step
+from ...module_utils._gate.stop import QUORUM_UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -7,19 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.attribution import FAULTS
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import (
-    DONE,
-    FAILED,
-    GOING,
-    Advance,
-    Hold,
-    Meter,
-    Step,
-    duration,
-    pace,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._gate.isr import Goal, Observation, explain
+from ...module_utils._cluster.attribution import FAULTS
+from ...module_utils._core.progress import DONE, FAILED, GOING, Advance, Hold, Meter, Step, duration, pace
+from ...module_utils._gate.isr import Goal, Observation, explain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,16 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import (
-    DONE,
-    FAILED,
-    GOING,
-    Meter,
-    Step,
-    duration,
-    pace,
-)
+from ...module_utils._core.names import capped
+from ...module_utils._core.progress import DONE, FAILED, GOING, Meter, Step, duration, pace
 
 _STATES = {"planned": DONE, "done": DONE, "stopped": FAILED, "waiting": GOING, "moving": GOING}
 #: Seconds that the first look waits for a broker that does not answer: until then the cluster has noticed by itself.

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import DONE, Followed, Step
-from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.cluster_action import ClusterAction
+from ...module_utils._core.progress import DONE, Followed, Step
+from .cluster_action import ClusterAction
 
 
 class Tracker(Protocol):

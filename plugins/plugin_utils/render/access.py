@@ -9,20 +9,14 @@ from collections.abc import Callable
 from os.path import expanduser
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_nodes import mirror_reach
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.properties import effective, written
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.zookeeper_nodes import expected_servers
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.cluster_view import ClusterView
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.node_view import NodeView
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import key
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import (
-    client_certificates,
-    connection,
-    scram_credential,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.zookeeper_security import (
-    access_options,
-)
+from ..inventory.mirror_nodes import mirror_reach
+from ..inventory.properties import effective, written
+from ..inventory.zookeeper_nodes import expected_servers
+from .cluster_view import ClusterView
+from .node_view import NodeView
+from .parts import key
+from .security import client_certificates, connection, scram_credential
+from .zookeeper_security import access_options
 
 
 class Access:

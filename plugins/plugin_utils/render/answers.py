@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.identity import IDENTITY
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.format_refusals import cluster_ids
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import ZOOKEEPER_MODE, listener_for
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.firewall import NODES, PARTIES
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.kafka import tls_dir
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import TLS_PROTOCOLS, access
+from ...module_utils._client.identity import IDENTITY
+from ..guards.format_refusals import cluster_ids
+from ..inventory.nodes import ZOOKEEPER_MODE, listener_for
+from .firewall import NODES, PARTIES
+from .kafka import tls_dir
+from .parts import Parts, Results
+from .security import TLS_PROTOCOLS, access
 
 Place = Mapping[str, Any]
 #: The places of checked_from.

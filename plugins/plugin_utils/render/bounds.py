@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.heap import heap_bytes
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_nodes import ROLE
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import listener_for
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.firewall import network
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import SASL_PROTOCOLS, uses
+from ..inventory.heap import heap_bytes
+from ..inventory.mirror_nodes import ROLE
+from ..inventory.nodes import listener_for
+from .firewall import network
+from .security import SASL_PROTOCOLS, uses
 
 #: Connections of a listener for clients of one broker. With TLS each holds three buffers of 16 KiB or more
 #: (SslTransportLayer), so this many hold some 250 MB of the heap.

@@ -11,29 +11,18 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import plain_host
-from ansible_collections.streamops.kafka.plugins.module_utils._health.model import DOWN, fail_on, fails
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.canary import Route, routes
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import SHOWN, Flow
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.reading import read_flows
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import MIRROR_GROUP
-from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.rights import gap_acls, mirror_users
-from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.views import plain
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.page_code import package_files
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.python_service import (
-    code_entries,
-    code_place,
-    configuration_text,
-    read_here,
-    secret_entries,
-    service_paths,
-    url,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import (
-    SASL_PROTOCOLS,
-    TLS_PROTOCOLS,
-)
+from ...module_utils._core.addresses import plain_host
+from ...module_utils._health.model import DOWN, fail_on, fails
+from ...module_utils._mirror.canary import Route, routes
+from ...module_utils._mirror.flows import SHOWN, Flow
+from ...module_utils._mirror.reading import read_flows
+from ..inventory.model import MIRROR_GROUP
+from ..mirrors.rights import gap_acls, mirror_users
+from ..mirrors.views import plain
+from .page_code import package_files
+from .parts import Parts, Results
+from .python_service import code_entries, code_place, configuration_text, read_here, secret_entries, service_paths, url
+from .security import SASL_PROTOCOLS, TLS_PROTOCOLS
 
 #: What pins its library.
 LOCK = Path(__file__).resolve().parents[3] / "roles" / "mirror_maker" / "files" / "canary.lock"

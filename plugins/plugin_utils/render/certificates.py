@@ -10,7 +10,7 @@ from os.path import expanduser
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.pem_files import stored
+from ..inventory.pem_files import stored
 
 #: By what is in them, the variables that name the files of a node on the control node.
 CERTIFICATES = {

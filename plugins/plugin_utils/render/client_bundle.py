@@ -9,8 +9,8 @@ from os.path import expanduser
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import SASL_PROTOCOLS, TLS_PROTOCOLS
+from .parts import Parts
+from .security import SASL_PROTOCOLS, TLS_PROTOCOLS
 
 # Where the clients find the password: an environment variable, so that no file of the bundle holds one.
 PASSWORD_VARIABLE = "KAFKA_PASSWORD"

@@ -8,28 +8,17 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.addresses import resolved
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.build import (
-    build_inventory,
-    build_node,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, Node
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import (
-    ZOOKEEPER_MODE,
-    endpoints,
-    listener_for,
-    peer_names,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.provers import provers
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render import firewall, kafka
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.bounds import node_addresses, node_names
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.copies import Copies
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Results, key
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.readers import Reader
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.static_quorum import (
-    is_static,
-    static_voters,
-)
+from ..addresses import resolved
+from ..inventory.build import build_inventory, build_node
+from ..inventory.model import Inventory, Node
+from ..inventory.nodes import ZOOKEEPER_MODE, endpoints, listener_for, peer_names
+from ..inventory.provers import provers
+from . import firewall, kafka
+from .bounds import node_addresses, node_names
+from .copies import Copies
+from .parts import Results, key
+from .readers import Reader
+from .static_quorum import is_static, static_voters
 
 #: What the proof of a node takes at most beside the limits that users set, and going back with it: its listeners, its
 #: leaders, the time without a bad look, the quorum.

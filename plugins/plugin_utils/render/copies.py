@@ -14,17 +14,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.registered import BROKER, more_brokers
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import ZOOKEEPER_MODE
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.properties import (
-    MOST_COPIES,
-    copies_defaults,
-    never_less,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
+from ..guards.registered import BROKER, more_brokers
+from ..inventory.nodes import ZOOKEEPER_MODE
+from ..inventory.properties import MOST_COPIES, copies_defaults, never_less
+from .parts import Parts, Results
 
 if TYPE_CHECKING:
-    from ansible_collections.streamops.kafka.plugins.plugin_utils.render.cluster_view import ClusterView
+    from .cluster_view import ClusterView
 
 
 class Copies(Parts):

@@ -10,15 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._node.restart_reasons import reason_line
-from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.ensemble import SERVING
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import names
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.zookeeper_nodes import (
-    member_steps,
-    membership_changes,
-    own_steps,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
+from ...module_utils._node.restart_reasons import reason_line
+from ...module_utils._zookeeper.ensemble import SERVING
+from ..inventory.variables import names
+from ..inventory.zookeeper_nodes import member_steps, membership_changes, own_steps
+from .parts import Parts, Results
 
 
 class Ensemble(Parts):

@@ -13,9 +13,9 @@ import ipaddress
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Union
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_nodes import PURPOSE as MIRROR_REST
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import LOCAL, METRICS_PURPOSE, Node
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_bool
+from ..inventory.mirror_nodes import PURPOSE as MIRROR_REST
+from ..inventory.model import LOCAL, METRICS_PURPOSE, Node
+from ..inventory.variables import as_bool
 
 Network = Union[ipaddress.IPv4Network, ipaddress.IPv6Network]
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.firewall import NODES, PARTIES
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
+from .firewall import NODES, PARTIES
+from .parts import Parts, Results
 
 Place = Mapping[str, Any]
 

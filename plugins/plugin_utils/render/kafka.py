@@ -7,23 +7,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import plain_host
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import (
-    ZOOKEEPER_MODE,
-    endpoints,
-    listener_properties,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.properties import (
-    effective,
-    written,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.zookeeper_nodes import (
-    connect_string,
-    server_properties,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render import zookeeper_security
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.bounds import ADDRESS_CONNECTIONS, broker_bounds
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import security_properties
+from ...module_utils._core.addresses import plain_host
+from ..inventory.nodes import ZOOKEEPER_MODE, endpoints, listener_properties
+from ..inventory.properties import effective, written
+from ..inventory.zookeeper_nodes import connect_string, server_properties
+from . import zookeeper_security
+from .bounds import ADDRESS_CONNECTIONS, broker_bounds
+from .security import security_properties
 
 #: Of a server of ZooKeeper; initLimit and syncLimit are ticks that it may take to connect to its leader and copy its
 #: data, and to fall behind it.

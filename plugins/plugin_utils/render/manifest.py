@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.node import kinds
-from ansible_collections.streamops.kafka.plugins.plugin_utils.node.manifest import Manifest, hidden, shown
-from ansible_collections.streamops.kafka.plugins.plugin_utils.node.texts import TEMPLATES, text
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts
+from ..node import kinds
+from ..node.manifest import Manifest, hidden, shown
+from ..node.texts import TEMPLATES, text
+from .parts import Parts
 
 
 class ManifestParts(Parts):

@@ -13,9 +13,9 @@ from typing import Any
 
 from ansible.module_utils.common.yaml import yaml_load
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import host_port
-from ansible_collections.streamops.kafka.plugins.module_utils._release import lock
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.release import FILES
+from ...module_utils._core.addresses import host_port
+from ...module_utils._release import lock
+from .release import FILES
 
 #: 1.0.1 is the newest agent on Maven Central; later ones go to GitHub alone (jmx_exporter #1115).
 LOCK = FILES / "jmx-exporter-1.0.1.lock.json"

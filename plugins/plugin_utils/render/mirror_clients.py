@@ -13,11 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import (
-    SASL_PROTOCOLS,
-    TLS_PROTOCOLS,
-    client_properties,
-)
+from .security import SASL_PROTOCOLS, TLS_PROTOCOLS, client_properties
 
 _JAAS = "sasl.jaas.config"
 

@@ -13,27 +13,20 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import to_text
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import LEGACY, Flow
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.grid import (
-    OPTIONS,
-    TASKS_KIND,
-    Run,
-    option_runs,
-    tasks_runs,
-    together_runs,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.names import own_acls
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.plan import START_SECONDS, STOP_SECONDS
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.heap import heap_bytes
-from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors import tune_result
-from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.external import VARIABLE, external_clusters
-from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.tune_ends import Load, end_of, machine_of
-from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.tune_properties import tune_properties
-from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.tuning import CONSUMER
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import SASL_PROTOCOLS
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.tune_report import tune_report
+from ...module_utils._core.properties import to_text
+from ...module_utils._mirror.flows import LEGACY, Flow
+from ...module_utils._mirror_tune.grid import OPTIONS, TASKS_KIND, Run, option_runs, tasks_runs, together_runs
+from ...module_utils._mirror_tune.names import own_acls
+from ...module_utils._mirror_tune.plan import START_SECONDS, STOP_SECONDS
+from ..inventory.heap import heap_bytes
+from ..mirrors import tune_result
+from ..mirrors.external import VARIABLE, external_clusters
+from ..mirrors.tune_ends import Load, end_of, machine_of
+from ..mirrors.tune_properties import tune_properties
+from ..mirrors.tuning import CONSUMER
+from ..reports.tune_report import tune_report
+from .parts import Parts, Results
+from .security import SASL_PROTOCOLS
 
 
 class MirrorTune(Parts):

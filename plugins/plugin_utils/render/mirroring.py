@@ -13,39 +13,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._health.model import fail_on, fails
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.canary import with_events
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import (
-    LEGACY,
-    Flow,
-    flows_into,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.reading import (
-    read_flows,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
-    BROKER_GROUP,
-    MIRROR_GROUP,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors import external, legacy, opposed, rights, views
-from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.health import mirror_verdict
-from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.identity import same_cluster
-from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.legacy_topics import legacy_topics
-from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.lines import (
-    audited_gaps,
-    gap_lines,
-    mirror_lines,
-    mirror_pairs,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.properties import mirror_properties
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render import mirror_clients
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.canary import watched
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.kafka import own_properties
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.mirror_tune import MirrorTune
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import SASL_PROTOCOLS
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status import start_file_lines
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_data import mirror_part
+from ...module_utils._health.model import fail_on, fails
+from ...module_utils._mirror.canary import with_events
+from ...module_utils._mirror.flows import LEGACY, Flow, flows_into
+from ...module_utils._mirror.reading import read_flows
+from ..inventory.model import BROKER_GROUP, MIRROR_GROUP
+from ..mirrors import external, legacy, opposed, rights, views
+from ..mirrors.health import mirror_verdict
+from ..mirrors.identity import same_cluster
+from ..mirrors.legacy_topics import legacy_topics
+from ..mirrors.lines import audited_gaps, gap_lines, mirror_lines, mirror_pairs
+from ..mirrors.properties import mirror_properties
+from ..reports.status import start_file_lines
+from ..reports.status_data import mirror_part
+from . import mirror_clients
+from .canary import watched
+from .kafka import own_properties
+from .mirror_tune import MirrorTune
+from .parts import Parts, Results
+from .security import SASL_PROTOCOLS
 
 
 class Mirroring(Parts):

@@ -8,25 +8,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from os.path import expanduser
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import (
-    host_port,
-    is_loopback,
-    plain_host,
-    split_host_port,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
-    PAGE_GROUP,
-    PROMETHEUS_GROUP,
-    Inventory,
-    Listener,
-    Node,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring import dashboards
-from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.rules import planned
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.canary import running
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.metrics import kind
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.prometheus import alertmanager_socket
+from ...module_utils._core.addresses import host_port, is_loopback, plain_host, split_host_port
+from ..inventory.model import PAGE_GROUP, PROMETHEUS_GROUP, Inventory, Listener, Node
+from ..monitoring import dashboards
+from ..monitoring.rules import planned
+from .canary import running
+from .metrics import kind
+from .parts import Parts
+from .prometheus import alertmanager_socket
 
 PAGE_PORT = 9406
 #: The login that a page has beside a port that others reach.

@@ -8,40 +8,21 @@ from collections.abc import Mapping
 from os.path import expanduser
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_nodes import rest_url
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
-    GROUP_FIX,
-    GROUP_NAMES,
-    GROUPS,
-    PAGE_GROUP,
-    PROMETHEUS_GROUP,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import (
-    ZOOKEEPER_MODE,
-    awaited_ports,
-    voter_listeners,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render import kafka, metrics
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.certificates import (
-    certificates,
-    keystore,
-    stores,
-    truststore,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.cluster_view import ClusterView
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import key
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.paths import owners, paths, shared
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.process import jvm_arguments, process
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.proof import steady_seconds
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.readers import Reader
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.release import release
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import (
-    certificate_names,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.static_quorum import (
-    for_static,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.zookeeper_security import client_jaas, server_jaas
+from ..inventory.mirror_nodes import rest_url
+from ..inventory.model import GROUP_FIX, GROUP_NAMES, GROUPS, PAGE_GROUP, PROMETHEUS_GROUP
+from ..inventory.nodes import ZOOKEEPER_MODE, awaited_ports, voter_listeners
+from . import kafka, metrics
+from .certificates import certificates, keystore, stores, truststore
+from .cluster_view import ClusterView
+from .parts import key
+from .paths import owners, paths, shared
+from .process import jvm_arguments, process
+from .proof import steady_seconds
+from .readers import Reader
+from .release import release
+from .security import certificate_names
+from .static_quorum import for_static
+from .zookeeper_security import client_jaas, server_jaas
 
 
 class NodeView:

@@ -10,32 +10,22 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import STATE_TOPIC
-from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import (
-    is_address,
-    plain_host,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._health.model import Limits
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import SHOWN
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.reading import (
-    read_flows,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import MECHANISMS
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.build import machine_of
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
-    PAGE_GROUP,
-    PROMETHEUS_GROUP,
-    Cluster,
-    Inventory,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import endpoints
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import names
-from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.heartbeats import wants_heartbeats
-from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.views import plain
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.page_code import code_files
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.prometheus import alertmanager_socket
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.python_service import (
+from ...module_utils._cluster.snapshot import STATE_TOPIC
+from ...module_utils._core.addresses import is_address, plain_host
+from ...module_utils._health.model import Limits
+from ...module_utils._mirror.flows import SHOWN
+from ...module_utils._mirror.reading import read_flows
+from ...module_utils._users.plan import MECHANISMS
+from ..inventory.build import machine_of
+from ..inventory.model import PAGE_GROUP, PROMETHEUS_GROUP, Cluster, Inventory
+from ..inventory.nodes import endpoints
+from ..inventory.variables import names
+from ..mirrors.heartbeats import wants_heartbeats
+from ..mirrors.views import plain
+from .page_code import code_files
+from .parts import Parts
+from .prometheus import alertmanager_socket
+from .python_service import (
     code_entries,
     code_place,
     configuration_text,
@@ -45,7 +35,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.render.python_serv
     service_paths,
     url,
 )
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import SASL_PROTOCOLS, connection
+from .security import SASL_PROTOCOLS, connection
 
 SERVICE = "streamops-kafka-page"
 #: What pins the libraries of the page.

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.document import STYLE_SHEET
+from ..reports.document import STYLE_SHEET
 
 ROOT = Path(__file__).resolve().parents[3]
 #: What the names of this collection's own files begin with, and where they are below the directory of the code.
@@ -39,7 +39,7 @@ def package_files(name: str, kit: tuple[str, ...] = ()) -> dict[str, str]:
     known = {f"{_OURS_THERE}{place}": ROOT / place for place in kit}
     left = [path for path in package.values() if path.suffix == ".py"]
     while left:
-        for path in imported(left.pop().read_text(encoding="utf-8")):
+        for path in imported(left.pop()):
             there = path.relative_to(ROOT).as_posix()
             # The packages of services stand beside the collection, where their names lead.
             place = there if there.startswith(BESIDE) else f"{_OURS_THERE}{there}"
@@ -49,16 +49,25 @@ def package_files(name: str, kit: tuple[str, ...] = ()) -> dict[str, str]:
     return {place: path.read_text(encoding="utf-8") for place, path in sorted({**package, **known}.items())}
 
 
-def imported(source: str) -> Iterator[Path]:
-    """Yield the files of this collection that a source imports, also where only a type checker or a call does."""
-    for node in ast.walk(ast.parse(source)):
+def imported(source: Path) -> Iterator[Path]:
+    """Yield the files of this collection that a file imports, also where only a type checker or a call does."""
+    for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        elif isinstance(node, ast.ImportFrom):
+            module = _module_of(node, source)
+            names = [module, *(f"{module}.{alias.name}" for alias in node.names)]
         else:
             continue
         for name in names:
             path = ROOT.joinpath(*name.removeprefix(OURS).split(".")).with_suffix(".py")
-            if name.startswith((OURS, *(one.replace("/", ".") for one in BESIDE))) and path.is_file():
+            if name.startswith((OURS, *(place.replace("/", ".") for place in BESIDE))) and path.is_file():
                 yield path
+
+
+def _module_of(node: ast.ImportFrom, source: Path) -> str:
+    """Return the full name of what a file imports names from; a relative one begins at the file's own package."""
+    if not node.level:
+        return str(node.module)
+    package = source.relative_to(ROOT).parts[: -node.level]
+    return OURS + ".".join([*package, *filter(None, [node.module])])

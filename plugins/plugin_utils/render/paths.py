@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.kafka import tls_dir
+from .kafka import tls_dir
 
 SYSTEMD = "systemd"
 #: A Unix socket's path holds 107 bytes at most (sun_path in unix(7)); supervisord binds to one with more behind it.

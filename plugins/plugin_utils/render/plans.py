@@ -9,17 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from os.path import basename
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import is_secret
-from ansible_collections.streamops.kafka.plugins.module_utils._node.restart_reasons import reason_line
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Results
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.planned import (
-    RESTARTS,
-    Change,
-    ClusterPlan,
-    NodePlan,
-    changes_in,
-    node_does,
-)
+from ...module_utils._core.properties import is_secret
+from ...module_utils._node.restart_reasons import reason_line
+from ..reports.planned import RESTARTS, Change, ClusterPlan, NodePlan, changes_in, node_does
+from .parts import Results
 
 #: The result of the task that writes the files of a node, or lets them wait.
 WRITTEN = "__common_generation"

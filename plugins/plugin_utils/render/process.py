@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from posixpath import basename
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._release.releases import release
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import ZOOKEEPER_MODE
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.paths import SYSTEMD, owners, service_file
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.release import product_of
+from ...module_utils._release.releases import release
+from ..inventory.nodes import ZOOKEEPER_MODE
+from .paths import SYSTEMD, owners, service_file
+from .release import product_of
 
 #: By what runs: its class, the file with the properties that it is judged by, and the file with the words behind the
 #: class, a line each, where they are more than the name of that file.

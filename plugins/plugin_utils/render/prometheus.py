@@ -14,17 +14,13 @@ from typing import Any
 
 from ansible.plugins.filter.core import to_nice_yaml
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import (
-    host_port,
-    plain_host,
-    reached_here,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.answers import answers
-from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.routes import alertmanager
-from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.rules import WATCHDOG, alert_rules
-from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.targets import PREFIX, scrape_configs
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.paths import SYSTEMD, shared
+from ...module_utils._core.addresses import host_port, plain_host, reached_here
+from ..monitoring.answers import answers
+from ..monitoring.routes import alertmanager
+from ..monitoring.rules import WATCHDOG, alert_rules
+from ..monitoring.targets import PREFIX, scrape_configs
+from .parts import Parts, Results
+from .paths import SYSTEMD, shared
 
 #: The names of the services, those of Debian, and under which names the programs are found.
 PROMETHEUS, ALERTMANAGER = "prometheus", "prometheus-alertmanager"

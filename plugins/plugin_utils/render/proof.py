@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import ZOOKEEPER_MODE
+from ..inventory.nodes import ZOOKEEPER_MODE
 
 #: What Kafka has where nothing is set: the session of a broker and its heartbeats, in milliseconds (KIP-631, KIP-537).
 DEFAULTS = {"broker.session.timeout.ms": 9000, "broker.heartbeat.interval.ms": 2000}

@@ -12,12 +12,8 @@ from os.path import expanduser
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import (
-    host_port,
-    plain_host,
-    reached_here,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.paths import SYSTEMD, service_file, shared
+from ...module_utils._core.addresses import host_port, plain_host, reached_here
+from .paths import SYSTEMD, service_file, shared
 
 _DIGITS = 12
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_release import MirrorVariables
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import GROUPS, MIRROR_GROUP
+from ..inventory.mirror_release import MirrorVariables
+from ..inventory.model import GROUPS, MIRROR_GROUP
 
 
 class Reader(Protocol):

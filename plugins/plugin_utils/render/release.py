@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._release import layout, lock
+from ...module_utils._release import layout, lock
 
 #: Launchers and lock files, which the archive is made of.
 FILES = Path(__file__).resolve().parents[3] / "roles" / "_common" / "files"

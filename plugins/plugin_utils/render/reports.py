@@ -7,38 +7,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._health.model import (
-    fail_on,
-    fails,
-    is_of_what_is_down,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.digest import refusal
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.quorum_unsteady import unsteady_quorum
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_files import report_paths
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import CONTROLLER_PURPOSE
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import ZOOKEEPER_MODE, listener_for
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.plans import WRITTEN, cluster_plans
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports import (
-    carried,
-    dumped,
-    group_lines,
-    planned,
-    restarts,
-    status,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.advice import advice_lines
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_data import move_data
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_lines import again_lines, move_lines
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_report import move_report
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.proof_data import proof_data, proof_lines
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.proof_report import proof_report
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_data import (
-    as_json,
-    cluster_part,
-    status_data,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_page import status_page
+from ...module_utils._health.model import fail_on, fails, is_of_what_is_down
+from ...module_utils._reassign.digest import refusal
+from ..guards.quorum_unsteady import unsteady_quorum
+from ..guards.run_files import report_paths
+from ..inventory.model import CONTROLLER_PURPOSE
+from ..inventory.nodes import ZOOKEEPER_MODE, listener_for
+from ..reports import carried, dumped, group_lines, planned, restarts, status
+from ..reports.advice import advice_lines
+from ..reports.move_data import move_data
+from ..reports.move_lines import again_lines, move_lines
+from ..reports.move_report import move_report
+from ..reports.proof_data import proof_data, proof_lines
+from ..reports.proof_report import proof_report
+from ..reports.status_data import as_json, cluster_part, status_data
+from ..reports.status_page import status_page
+from .parts import Parts, Results
+from .plans import WRITTEN, cluster_plans
 
 #: By what the module of a result is about.
 CHANGES = {

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import GROUPS
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.access import Access
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.cluster_view import ClusterView
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results, key
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.readers import Reader
+from ..inventory.model import GROUPS
+from .access import Access
+from .cluster_view import ClusterView
+from .parts import Parts, Results, key
+from .readers import Reader
 
 
 class RunView:
@@ -29,49 +29,49 @@ class RunView:
     @key
     def manifest(self) -> Parts:
         """All that the node is on its machine."""
-        from ansible_collections.streamops.kafka.plugins.plugin_utils.render.manifest import ManifestParts
+        from .manifest import ManifestParts
 
         return ManifestParts(self._model, self._reader.managed)
 
     @key
     def seen(self) -> Parts:
         """What follows from what tasks saw on the nodes."""
-        from ansible_collections.streamops.kafka.plugins.plugin_utils.render.seen import Seen
+        from .seen import Seen
 
         return Seen(self._model, self._results, self._restarted)
 
     @key
     def firewall_trial(self) -> Parts:
         """What is tried before a firewall stays."""
-        from ansible_collections.streamops.kafka.plugins.plugin_utils.render.firewall_trial import FirewallTrial
+        from .firewall_trial import FirewallTrial
 
         return FirewallTrial(self._model, self._results, self._reader.play_hosts)
 
     @key
     def answers(self) -> Parts:
         """Which listeners of the node are asked from where, and whether they answer."""
-        from ansible_collections.streamops.kafka.plugins.plugin_utils.render.answers import Answers
+        from .answers import Answers
 
         return Answers(self._model, self._reader.read, self._results, self._access.administrator)
 
     @key
     def ensemble(self) -> Parts:
         """How the ensemble is."""
-        from ansible_collections.streamops.kafka.plugins.plugin_utils.render.ensemble import Ensemble
+        from .ensemble import Ensemble
 
         return Ensemble(self._model, self._results)
 
     @key
     def voters(self) -> Parts:
         """What a change of voters has to do."""
-        from ansible_collections.streamops.kafka.plugins.plugin_utils.render.voters import Voters
+        from .voters import Voters
 
         return Voters(self._model, self._results)
 
     @key
     def reports(self) -> Parts:
         """What the run shows and writes about the cluster."""
-        from ansible_collections.streamops.kafka.plugins.plugin_utils.render.reports import Reports
+        from .reports import Reports
 
         mirrors = self._reader.groups.get("mirror_makers", [])
         return Reports(self._model, self._results, self._restarted, self._everywhere, mirrors)
@@ -79,35 +79,35 @@ class RunView:
     @key
     def mirroring(self) -> Parts:
         """The flows between clusters, and what was seen of them."""
-        from ansible_collections.streamops.kafka.plugins.plugin_utils.render.mirroring import Mirroring
+        from .mirroring import Mirroring
 
         return Mirroring(self._model, self._reader.read, self._reader.groups, self._results)
 
     @key
     def monitoring(self) -> Parts:
         """What Prometheus and Alertmanager are given."""
-        from ansible_collections.streamops.kafka.plugins.plugin_utils.render.monitoring import Monitoring
+        from .monitoring import Monitoring
 
         return Monitoring(self._cluster.inventory, self._reader.read, self._reader.groups)
 
     @key
     def client_bundle(self) -> Parts:
         """What clients are given to connect with."""
-        from ansible_collections.streamops.kafka.plugins.plugin_utils.render.client_bundle import ClientBundle
+        from .client_bundle import ClientBundle
 
         return ClientBundle(self._model)
 
     @key
     def canary(self) -> Parts:
         """The canary next to a mirror."""
-        from ansible_collections.streamops.kafka.plugins.plugin_utils.render.canary import Canary
+        from .canary import Canary
 
         return Canary(self._model, self._reader.read, self._reader.groups, self._results)
 
     @key
     def page(self) -> Parts:
         """The page of the clusters."""
-        from ansible_collections.streamops.kafka.plugins.plugin_utils.render.page import Page
+        from .page import Page
 
         return Page(
             self._model, lambda: self._cluster.inventory, self._reader.read, self._reader.groups, self._reader.host
@@ -116,7 +116,7 @@ class RunView:
     @key
     def prometheus(self) -> Parts:
         """Prometheus and Alertmanager on a host."""
-        from ansible_collections.streamops.kafka.plugins.plugin_utils.render.prometheus import Prometheus
+        from .prometheus import Prometheus
 
         return Prometheus(self._model, self._reader.read, self._results)
 

@@ -12,11 +12,11 @@ import base64
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import is_address
-from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import SCRAM_MODULE
-from ansible_collections.streamops.kafka.plugins.module_utils._core.scram import HASHES, salted_password
-from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import MIN_ITERATIONS
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import listener_for
+from ...module_utils._core.addresses import is_address
+from ...module_utils._core.properties import SCRAM_MODULE
+from ...module_utils._core.scram import HASHES, salted_password
+from ...module_utils._users.plan import MIN_ITERATIONS
+from ..inventory.nodes import listener_for
 
 TLS_PROTOCOLS = ("SSL", "SASL_SSL")
 SASL_PROTOCOLS = ("SASL_PLAINTEXT", "SASL_SSL")

@@ -15,36 +15,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os.path import dirname
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
-from ansible_collections.streamops.kafka.plugins.module_utils._node.restart_reasons import reason_line
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.at_fault import Change, change_of, culprit
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.quorum_formed import never_formed
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.quorum_unsteady import (
-    changed_last,
-    cut_off,
-    taken_back,
-    unsteady_quorum,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.registered import (
-    ACCEPT,
-    accepted_ids,
-    missing,
-    voters_alone,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.replace import (
-    consented,
-    place_refusal,
-    replace_refusal,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.versions import goes_back
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import (
-    ZOOKEEPER_MODE,
-    initial_controllers,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.proof import settled_since
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.release import product_of
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports import unsteady
+from ...module_utils._core.errors import StreamopsError
+from ...module_utils._node.restart_reasons import reason_line
+from ..guards.at_fault import Change, change_of, culprit
+from ..guards.quorum_formed import never_formed
+from ..guards.quorum_unsteady import changed_last, cut_off, taken_back, unsteady_quorum
+from ..guards.registered import ACCEPT, accepted_ids, missing, voters_alone
+from ..guards.replace import consented, place_refusal, replace_refusal
+from ..guards.versions import goes_back
+from ..inventory.nodes import ZOOKEEPER_MODE, initial_controllers
+from ..reports import unsteady
+from .parts import Parts, Results
+from .proof import settled_since
+from .release import product_of
 
 Node = Mapping[str, Any]
 Info = Mapping[str, Any]

@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.build import machine_of
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Node
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import key
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.process import service_name
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.readers import Reader
+from ..inventory.build import machine_of
+from ..inventory.model import Node
+from .parts import key
+from .process import service_name
+from .readers import Reader
 
 #: What hosts of one machine have alike that share a piece of work: preparing it, installing a release, its firewall,
 #: ending what runs their processes.

@@ -4,13 +4,13 @@
 
 from __future__ import annotations
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.access import Access
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.cluster_view import ClusterView
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.node_view import NodeView
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results, keys_of
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.readers import MirrorReader, Reader
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.run_view import RunView
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.turns import Turns
+from .access import Access
+from .cluster_view import ClusterView
+from .node_view import NodeView
+from .parts import Parts, Results, keys_of
+from .readers import MirrorReader, Reader
+from .run_view import RunView
+from .turns import Turns
 
 
 class View(Parts):

@@ -14,20 +14,15 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.findings import Finding
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.registered import ACCEPT, accepted_ids
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.properties import effective, written
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_bool, names
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results, key, keys_of
-from ansible_collections.streamops.kafka.plugins.plugin_utils.voters import dynamic, plan, restarts
-from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.checks import check, unanswered
-from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.model import ClusterFacts, Step
-from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.read import (
-    AUTO_JOIN,
-    read_facts,
-    read_gate,
-    read_nodes,
-)
+from ..findings import Finding
+from ..guards.registered import ACCEPT, accepted_ids
+from ..inventory.properties import effective, written
+from ..inventory.variables import as_bool, names
+from ..voters import dynamic, plan, restarts
+from ..voters.checks import check, unanswered
+from ..voters.model import ClusterFacts, Step
+from ..voters.read import AUTO_JOIN, read_facts, read_gate, read_nodes
+from .parts import Parts, Results, key, keys_of
 
 
 class Voters(Parts):

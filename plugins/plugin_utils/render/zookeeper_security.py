@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import quoted
+from .security import quoted
 
 LOGIN = "org.apache.zookeeper.server.auth.DigestLoginModule"
 JAAS_OPTION = "-Djava.security.auth.login.config="

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
+from ...module_utils._core.names import capped
 
 #: Brokers on one ensemble of ZooKeeper; replicas on a broker; bytes of a partition.
 MOST_BROKERS = 7

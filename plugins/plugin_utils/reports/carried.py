@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_lines import move_lines
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.planned import ClusterPlan
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.planned import lines as change_lines
+from .move_lines import move_lines
+from .planned import ClusterPlan
+from .planned import lines as change_lines
 
 #: Most characters of a plan that is carried. A workflow passes it to every later node as a variable, where a shell may
 #: be given all of them at once (MAX_ARG_STRLEN of Linux: 131072 bytes for one argument).

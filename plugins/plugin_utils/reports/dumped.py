@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._dump.asked import METADATA_TOPIC, read
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import ZOOKEEPER_MODE
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.document import document
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import visible
+from ...module_utils._dump.asked import METADATA_TOPIC, read
+from ..inventory.nodes import ZOOKEEPER_MODE
+from .document import document
+from .status_cells import visible
 
 PREFIX = "kafka_dump_"
 TEXT, JSON_LINES, PAGE = "text", "jsonl", "html"

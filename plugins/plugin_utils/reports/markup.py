@@ -8,8 +8,8 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import visible
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_view import TONES
+from .status_cells import visible
+from .status_view import TONES
 
 
 def engine(*directories: Path) -> Environment:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import duration
+from ...module_utils._core.progress import duration
 
 #: How many partitions a summary shows; --diff shows all.
 SHOWN = 10

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_lines import megabytes
+from .move_lines import megabytes
 
 _WIDTH, _HEIGHT = 1100, 240
 _LEFT, _RIGHT, _TOP, _BOTTOM = 74, 14, 14, 44

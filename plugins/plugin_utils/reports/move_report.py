@@ -8,16 +8,11 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import duration
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.document import document
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_data import misplaced, outcome_of
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_lines import (
-    UNKEPT,
-    above_lines,
-    again_lines,
-    megabytes,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_plots import by_broker, timeline
+from ...module_utils._core.progress import duration
+from .document import document
+from .move_data import misplaced, outcome_of
+from .move_lines import UNKEPT, above_lines, again_lines, megabytes
+from .move_plots import by_broker, timeline
 
 #: How many partitions are listed; a plan of a million must still open in a browser.
 LISTED = 500

@@ -15,8 +15,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.digest import FORM, digests_in
+from ...module_utils._core.names import capped
+from ...module_utils._reassign.digest import FORM, digests_in
 
 INSTALLS, STARTS, RESTARTS, WRITES, STAYS = "installs", "starts", "restarts", "writes", "stays"
 #: What would be done to a node, for people.

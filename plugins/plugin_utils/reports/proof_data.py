@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import duration
+from ...module_utils._core.progress import duration
 
 PROOF_SCHEMA = "streamops.proof/1"
 #: How each verdict is shown.

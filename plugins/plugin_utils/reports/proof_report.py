@@ -9,15 +9,8 @@ from datetime import UTC, datetime
 from html import escape
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.document import document
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.proof_data import (
-    COUNTED,
-    VERDICTS,
-    counts,
-    covered,
-    during,
-    restart_rows,
-)
+from .document import document
+from .proof_data import COUNTED, VERDICTS, counts, covered, during, restart_rows
 
 _MARKS = {"pass": "M18 31l8 8 16-18", "fail": "M20 20l20 20M40 20L20 40", "inconclusive": "M30 17v16M30 43v.1"}
 _NOTE = (

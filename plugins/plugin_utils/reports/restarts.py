@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import duration
+from ...module_utils._core.progress import duration
 
 #: How many reasons a line names, and how many characters a reason may have to show its values.
 SHOWN, SHORT = 3, 80

@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.module_utils._features.levels import KRAFT
-from ansible_collections.streamops.kafka.plugins.module_utils._health.model import NOTE, OK, phrases
-from ansible_collections.streamops.kafka.plugins.module_utils._health.node_rules import of_start_files
+from ...module_utils._core.names import capped
+from ...module_utils._features.levels import KRAFT
+from ...module_utils._health.model import NOTE, OK, phrases
+from ...module_utils._health.node_rules import of_start_files
 
 #: How many names a line shows.
 SHOWN = 5

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.group_lines import shown
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_lines import megabytes
+from .group_lines import shown
+from .move_lines import megabytes
 
 #: Rows that a table shows: a cluster of a hundred thousand partitions must still open on a phone.
 LISTED = 200

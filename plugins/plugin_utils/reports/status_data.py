@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._health.model import DEGRADED, DOWN, OK
+from ...module_utils._health.model import DEGRADED, DOWN, OK
 
 #: The version of the form of the JSON file; it grows when a key changes its meaning or goes.
 SCHEMA = 1

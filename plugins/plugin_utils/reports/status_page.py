@@ -7,15 +7,11 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.document import document
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.markup import engine
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import visible
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_view import (
-    LOOKS,
-    counted,
-    parts,
-)
+from ...module_utils._core.names import capped
+from .document import document
+from .markup import engine
+from .status_cells import visible
+from .status_view import LOOKS, counted, parts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,28 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.file_systems import (
-    RESERVE,
-    Dir,
-    by_file_system,
-    dir_of,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import left
-from ansible_collections.streamops.kafka.plugins.module_utils._health.consequences import (
-    consequences,
-    down_brokers,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_lines import megabytes
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import (
-    IN_THE_FILE,
-    NOT_KNOWN,
-    Cell,
-    Table,
-    count,
-    cut_table,
-    ids,
-    size,
-)
+from ...module_utils._cluster.file_systems import RESERVE, Dir, by_file_system, dir_of
+from ...module_utils._groups.model import left
+from ...module_utils._health.consequences import consequences, down_brokers
+from .move_lines import megabytes
+from .status_cells import IN_THE_FILE, NOT_KNOWN, Cell, Table, count, cut_table, ids, size
 
 #: By the list of cluster_info what a partition in it is, the gravest first.
 STATES = {

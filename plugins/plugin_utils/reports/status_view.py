@@ -9,19 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import duration
-from ansible_collections.streamops.kafka.plugins.module_utils._health.model import (
-    DEGRADED,
-    DOWN,
-    FATAL,
-    NOTE,
-    OK,
-    place,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status import running_versions
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import Cell, Table, count, cut_table
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_data import ORDER, UNKNOWN
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_tables import cluster_tables
+from ...module_utils._core.progress import duration
+from ...module_utils._health.model import DEGRADED, DOWN, FATAL, NOTE, OK, place
+from .status import running_versions
+from .status_cells import Cell, Table, count, cut_table
+from .status_data import ORDER, UNKNOWN
+from .status_tables import cluster_tables
 
 #: By status the class of its colours, the path of its mark (in 60 x 60), and what it means.
 LOOKS = {

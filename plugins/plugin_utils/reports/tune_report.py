@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.grid import OPTIONS, TOGETHER_KIND, Option
-from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.knee import NEAR, Knee, Point, curve
-from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.tune_result import (
+from ...module_utils._mirror_tune.grid import OPTIONS, TOGETHER_KIND, Option
+from ..mirrors.knee import NEAR, Knee, Point, curve
+from ..mirrors.tune_result import (
     failed_runs,
     inventory_lines,
     no_knee,
@@ -20,8 +20,8 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.tune_resul
     tasks_knee,
     unfinished,
 )
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.document import document
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_plots import Frame
+from .document import document
+from .move_plots import Frame
 
 _NUM = ' class="num"'
 _MARKS = {"pass": "M18 31l8 8 16-18", "inconclusive": "M30 17v16M30 43v.1"}

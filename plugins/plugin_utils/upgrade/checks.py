@@ -11,22 +11,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.cves import numbers
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.module_utils._release.releases import like
-from ansible_collections.streamops.kafka.plugins.plugin_utils.findings import NOTE, REFUSE, Finding, Level
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.registered import missing
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.versions import goes_back, too_new
-from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.clients import clients
-from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.model import (
-    BACK,
-    FINALIZE,
-    ClusterFacts,
-    NodeFacts,
-    Outcome,
-    names,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.path import mode_of, upgrade_path
+from ...module_utils._core.cves import numbers
+from ...module_utils._core.names import capped
+from ...module_utils._release.releases import like
+from ..findings import NOTE, REFUSE, Finding, Level
+from ..guards.registered import missing
+from ..guards.versions import goes_back, too_new
+from .clients import clients
+from .model import BACK, FINALIZE, ClusterFacts, NodeFacts, Outcome, names
+from .path import mode_of, upgrade_path
 
 Findings = Iterator[Finding]
 

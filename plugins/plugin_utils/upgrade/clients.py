@@ -11,17 +11,10 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.cves import numbers
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.plugin_utils.findings import NOTE, REFUSE, Finding
-from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.model import (
-    BACK,
-    ClusterFacts,
-    NodeFacts,
-    OldRequests,
-    Outcome,
-    names,
-)
+from ...module_utils._core.cves import numbers
+from ...module_utils._core.names import capped
+from ..findings import NOTE, REFUSE, Finding
+from .model import BACK, ClusterFacts, NodeFacts, OldRequests, Outcome, names
 
 ACCEPT_OLD, WATCH = "kafka_upgrade_accept_old_clients", "kafka_upgrade_watch_seconds"
 #: The first release that counts them, and the one that does not answer them any more.

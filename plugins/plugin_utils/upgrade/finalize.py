@@ -11,21 +11,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._features.levels import IN_ORDER, KRAFT, shown
-from ansible_collections.streamops.kafka.plugins.module_utils._release.releases import like
-from ansible_collections.streamops.kafka.plugins.plugin_utils.findings import REFUSE, Finding, refused
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.versions import goes_back
-from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade import checks
-from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.levels import LEVELS
-from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.model import (
-    ClusterFacts,
-    Outcome,
-    findings_of,
-    names,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.path import KRAFT as KRAFT_MODE
-from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.path import mode_of
-from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.plan import lines_of, outcome_line
+from ...module_utils._features.levels import IN_ORDER, KRAFT, shown
+from ...module_utils._release.releases import like
+from ..findings import REFUSE, Finding, refused
+from ..guards.versions import goes_back
+from . import checks
+from .levels import LEVELS
+from .model import ClusterFacts, Outcome, findings_of, names
+from .path import KRAFT as KRAFT_MODE
+from .path import mode_of
+from .plan import lines_of, outcome_line
 
 #: The start of a line that goes on.
 _INDENT = " " * 13

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.plugin_utils.findings import Finding
+from ...module_utils._core.names import capped
+from ..findings import Finding
 
 BINARIES, BACK, FINALIZE = "binaries", "back", "finalize"
 

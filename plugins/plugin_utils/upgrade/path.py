@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.cves import numbers
+from ...module_utils._core.cves import numbers
 
 Direction = Literal["same", "up", "back"]
 

@@ -7,20 +7,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.cves import numbers
-from ansible_collections.streamops.kafka.plugins.plugin_utils.findings import (
-    finding_lines,
-    refusal_lines,
-    refused,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.model import (
-    BACK,
-    FINALIZE,
-    ClusterFacts,
-    NodeFacts,
-    Outcome,
-    findings_of,
-)
+from ...module_utils._core.cves import numbers
+from ..findings import finding_lines, refusal_lines, refused
+from .model import BACK, FINALIZE, ClusterFacts, NodeFacts, Outcome, findings_of
 
 #: What happens to a node.
 DONE, RESTARTS, STARTS, UNKNOWN, REFUSED = "done", "restarts", "starts", "unknown", "refused"

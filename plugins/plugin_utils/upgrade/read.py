@@ -12,23 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.registered import ACCEPT, accepted_ids
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Node
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.provers import provers
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_bool, as_int
-from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.clients import (
-    ACCEPT_OLD,
-    WATCH,
-    old_requests,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.levels import LEVELS, given_levels
-from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.model import (
-    BINARIES,
-    ClusterFacts,
-    NodeFacts,
-    OldRequests,
-    Refused,
-)
+from ..guards.registered import ACCEPT, accepted_ids
+from ..inventory.model import Node
+from ..inventory.provers import provers
+from ..inventory.variables import as_bool, as_int
+from .clients import ACCEPT_OLD, WATCH, old_requests
+from .levels import LEVELS, given_levels
+from .model import BINARIES, ClusterFacts, NodeFacts, OldRequests, Refused
 
 Answers = Callable[[str], Mapping[str, Any]]
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.findings import NOTE, REFUSE, Finding
-from ansible_collections.streamops.kafka.plugins.plugin_utils.voters import dynamic, restarts
-from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.model import ClusterFacts, Step, listed, majority
+from ..findings import NOTE, REFUSE, Finding
+from . import dynamic, restarts
+from .model import ClusterFacts, Step, listed, majority
 
 Findings = Iterator[Finding]
 

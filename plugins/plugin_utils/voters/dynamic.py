@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.cves import numbers
-from ansible_collections.streamops.kafka.plugins.module_utils._features.levels import KRAFT, brings
-from ansible_collections.streamops.kafka.plugins.module_utils._features.plan import way_back
-from ansible_collections.streamops.kafka.plugins.plugin_utils.findings import REFUSE, Finding
-from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.model import ClusterFacts, listed
+from ...module_utils._core.cves import numbers
+from ...module_utils._features.levels import KRAFT, brings
+from ...module_utils._features.plan import way_back
+from ..findings import REFUSE, Finding
+from .model import ClusterFacts, listed
 
 Findings = Iterator[Finding]
 

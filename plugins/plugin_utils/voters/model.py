@@ -8,12 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
-    FETCH_TIMEOUT_MS,
-    Quorum,
-    Voter,
-    caught_up,
-)
+from ...module_utils._cluster.snapshot import FETCH_TIMEOUT_MS, Quorum, Voter, caught_up
 
 Kind = Literal["add", "remove"]
 

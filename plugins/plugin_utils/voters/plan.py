@@ -6,22 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.findings import (
-    Finding,
-    finding_lines,
-    refusal_lines,
-    refused,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.voters import dynamic
-from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.model import (
-    ADD,
-    REMOVE,
-    ClusterFacts,
-    Controller,
-    Step,
-    listed,
-    majority,
-)
+from ..findings import Finding, finding_lines, refusal_lines, refused
+from . import dynamic
+from .model import ADD, REMOVE, ClusterFacts, Controller, Step, listed, majority
 
 
 def make_steps(facts: ClusterFacts) -> list[Step]:

@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Quorum, Voter
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import listener_for
-from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.model import ClusterFacts, Controller, Gate, Node
+from ...module_utils._cluster.snapshot import Quorum, Voter
+from ..inventory.nodes import listener_for
+from .model import ClusterFacts, Controller, Gate, Node
 
 #: A controller with this property on makes itself a voter (KIP-853, Kafka 4.2).
 AUTO_JOIN = "controller.quorum.auto.join.enable"

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.module_utils._gate.stop import QUORUM_KINDS
-from ansible_collections.streamops.kafka.plugins.plugin_utils.findings import NOTE, REFUSE, Finding, Level
-from ansible_collections.streamops.kafka.plugins.plugin_utils.voters.model import ADD, REMOVE, ClusterFacts, Step
+from ...module_utils._core.names import capped
+from ...module_utils._gate.stop import QUORUM_KINDS
+from ..findings import NOTE, REFUSE, Finding, Level
+from .model import ADD, REMOVE, ClusterFacts, Step
 
 
 def change_all(facts: ClusterFacts, steps: Sequence[Step]) -> bool:

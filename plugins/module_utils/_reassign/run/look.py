@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
+from ..._client.session import Session
+from ..._cluster.api import (
     disk_usage,
     end_offsets,
     list_brokers,
@@ -22,18 +22,16 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
     replica_sizes,
     take_snapshot,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.info import describe
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.log_sizes import LogDirs
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key, ids_alive, named
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError, RequestFailedError
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.disk_room import (
-    without_room,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.figures import decided
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.forced import without_isr
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.model import Plan
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import SHOWN, Look, Record, Row, Standing
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.schedule import Schedule
+from ..._cluster.info import describe
+from ..._cluster.log_sizes import LogDirs
+from ..._cluster.snapshot import Key, ids_alive, named
+from ..._core.errors import RefusedError, RequestFailedError
+from ..disk_room import without_room
+from ..figures import decided
+from ..forced import without_isr
+from ..model import Plan
+from ..record import SHOWN, Look, Record, Row, Standing
+from ..schedule import Schedule
 
 
 #: Seconds for a connection to a broker that may be down.

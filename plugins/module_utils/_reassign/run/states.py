@@ -11,48 +11,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection, quick
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import (
-    list_brokers,
-    list_reassignments,
-    min_insync_of,
-    topics_at,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Broker, Failures, Key, named
-from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import host_port
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import (
-    ClusterUnreachableError,
-    RefusedError,
-    RequestFailedError,
-    StreamopsError,
-    WaitTimeoutError,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._core.network import connect
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.api import (
-    alter_reassignments,
-    read_record,
-    write_record,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.figures import figures_of, planned
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import (
-    Look,
-    Record,
-    cancellation,
-    judge,
-    ours,
-    progress,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.look import (
-    copied_bytes,
-    look_at,
-    plan_now,
-    verified,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.throttle import leftover_throttles
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.walk import PAUSE, apply, end
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.snapshot import snapshot_of_text
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.spec import shown
+from ..._client.connection import Connection, quick
+from ..._client.session import Session
+from ..._cluster.api import list_brokers, list_reassignments, min_insync_of, topics_at
+from ..._cluster.snapshot import Broker, Failures, Key, named
+from ..._core.addresses import host_port
+from ..._core.errors import ClusterUnreachableError, RefusedError, RequestFailedError, StreamopsError, WaitTimeoutError
+from ..._core.network import connect
+from ..api import alter_reassignments, read_record, write_record
+from ..figures import figures_of, planned
+from ..record import Look, Record, cancellation, judge, ours, progress
+from ..snapshot import snapshot_of_text
+from ..spec import shown
+from .look import copied_bytes, look_at, plan_now, verified
+from .throttle import leftover_throttles
+from .walk import PAUSE, apply, end
 
 #: Seconds for a connection to a broker that may be down, and for a cancelled move to be listed no more.
 _CONNECT, _CANCEL = 3.0, 60.0

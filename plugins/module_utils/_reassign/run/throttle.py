@@ -17,27 +17,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import list_topics, live_brokers
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.attribution import (
-    FOLLOWER_RATE,
-    FOLLOWER_REPLICAS,
-    LEADER_RATE,
-    LEADER_REPLICAS,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import (
-    BROKER,
-    TOPIC,
-    alter_configs,
-    describe_configs,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._core.bulk import parts
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.api import (
-    read_record,
-    write_record,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import KEY, Copy, Priors, Record
+from ..._client.session import Session
+from ..._cluster.api import list_topics, live_brokers
+from ..._cluster.attribution import FOLLOWER_RATE, FOLLOWER_REPLICAS, LEADER_RATE, LEADER_REPLICAS
+from ..._configs.api import BROKER, TOPIC, alter_configs, describe_configs
+from ..._core.bulk import parts
+from ..._core.errors import RequestFailedError
+from ..api import read_record, write_record
+from ..record import KEY, Copy, Priors, Record
 
 BROKER_KEYS = (LEADER_RATE, FOLLOWER_RATE)
 TOPIC_KEYS = (LEADER_REPLICAS, FOLLOWER_REPLICAS)

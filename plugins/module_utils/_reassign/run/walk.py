@@ -19,50 +19,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key, named
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import (
-    RefusedError,
-    RequestFailedError,
-    StreamopsError,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.api import (
-    alter_reassignments,
-    elect_leaders,
-    read_record,
-    write_record,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.digest import digests_in, refusal
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.figures import diff_of_changes, figures_of
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.json_form import same_spec, spec_kept
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.record import (
-    KEY,
-    Look,
-    Record,
-    Row,
-    Standing,
-    copies,
-    judge,
-    ours,
-    progress,
-    record_of,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.look import (
-    copied_bytes,
-    look_at,
-    not_yet,
-    plan_now,
-    rows_of,
-    verified,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.run.throttle import (
-    leftover_throttles,
-    restore,
-    throttle,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._reassign.spec import shown
-from ansible_collections.streamops.kafka.plugins.module_utils._state.api import claim_state, read_state
-from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import made_state_topic
+from ..._client.session import Session
+from ..._cluster.snapshot import Key, named
+from ..._core.errors import RefusedError, RequestFailedError, StreamopsError
+from ..._state.api import claim_state, read_state
+from ..._topics.api import made_state_topic
+from ..api import alter_reassignments, elect_leaders, read_record, write_record
+from ..digest import digests_in, refusal
+from ..figures import diff_of_changes, figures_of
+from ..json_form import same_spec, spec_kept
+from ..record import KEY, Look, Record, Row, Standing, copies, judge, ours, progress, record_of
+from ..spec import shown
+from .look import copied_bytes, look_at, not_yet, plan_now, rows_of, verified
+from .throttle import leftover_throttles, restore, throttle
 
 #: Seconds between two looks.
 PAUSE = 1.0

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import is_address, is_loopback
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, Listener, Node
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import WARNING, Problem, rule
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.listeners import META_ADDRESSES
+from ....module_utils._core.addresses import is_address, is_loopback
+from ...inventory.model import Inventory, Listener, Node
+from ..rule import WARNING, Problem, rule
+from .listeners import META_ADDRESSES
 
 
 def _elsewhere(inventory: Inventory) -> Iterator[tuple[Node, Listener, bool]]:

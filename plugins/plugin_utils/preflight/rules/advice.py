@@ -7,18 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_int
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import WARNING, Problem, rule
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.replication import topic_names
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.advice import (
-    LARGE_PARTITIONS,
-    MANY_BROKERS,
-    MANY_PARTITIONS,
-    MOST_BROKERS,
-    MOST_BYTES,
-    MOST_PARTITIONS,
-)
+from ...inventory.model import Inventory
+from ...inventory.variables import as_int
+from ...reports.advice import LARGE_PARTITIONS, MANY_BROKERS, MANY_PARTITIONS, MOST_BROKERS, MOST_BYTES, MOST_PARTITIONS
+from ..rule import WARNING, Problem, rule
+from .replication import topic_names
 
 # What says how long records stay, for a topic and for all of a cluster.
 TOPIC_RETENTION = ("retention.ms", "retention.bytes", "cleanup.policy")

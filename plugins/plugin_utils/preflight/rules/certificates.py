@@ -9,32 +9,17 @@ import itertools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._health.model import Limits
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import LEGACY
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory import chain
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.certificates import ANY
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.host_names import (
-    covers,
-    typed,
-    why_no_name,
-    why_not,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
-    CONTROLLER_PURPOSE,
-    Cluster,
-    Inventory,
-    Listener,
-    Node,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_bool
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_flows import flows
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.principal_rules import (
-    RuleError,
-    UnknownRuleError,
-    principal,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import ERROR, WARNING, Problem, rule
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import TLS_PROTOCOLS
+from ....module_utils._health.model import Limits
+from ....module_utils._mirror.flows import LEGACY
+from ...inventory import chain
+from ...inventory.certificates import ANY
+from ...inventory.host_names import covers, typed, why_no_name, why_not
+from ...inventory.model import CONTROLLER_PURPOSE, Cluster, Inventory, Listener, Node
+from ...inventory.variables import as_bool
+from ...render.security import TLS_PROTOCOLS
+from ..mirror_flows import flows
+from ..principal_rules import RuleError, UnknownRuleError, principal
+from ..rule import ERROR, WARNING, Problem, rule
 
 # A certificate that ends within this many days needs a new one now.
 DAYS_LEFT = Limits.min_certificate_days

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.clock_offset import Reading
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.host import Host, by_cluster
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import ERROR, WARNING, Problem, host_rule
+from ...clock_offset import Reading
+from ..host import Host, by_cluster
+from ..rule import ERROR, WARNING, Problem, host_rule
 
 #: Seconds between two nodes of a cluster that are refused, and that are worth a warning. Kafka compares times of
 #: different machines in retention, in transaction time-outs, in delegation tokens; TLS in certificates.

@@ -14,20 +14,15 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import is_address, is_loopback, plain_host
-from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import value_text
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
-    CONTROLLER_PURPOSE,
-    Cluster,
-    Inventory,
-    Node,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_int
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.in_force import number, uses_zookeeper, written
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_flows import mirrors_of
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.lockouts import authorizer
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.bounds import ADDRESS_CONNECTIONS
+from ....module_utils._core.addresses import is_address, is_loopback, plain_host
+from ....module_utils._core.properties import value_text
+from ...inventory.model import CONTROLLER_PURPOSE, Cluster, Inventory, Node
+from ...inventory.variables import as_int
+from ...render.bounds import ADDRESS_CONNECTIONS
+from ..in_force import number, uses_zookeeper, written
+from ..mirror_flows import mirrors_of
+from ..rule import Problem, rule
+from .lockouts import authorizer
 
 LIMIT = "max.connections"
 ADDRESS_LIMIT = "max.connections.per.ip"

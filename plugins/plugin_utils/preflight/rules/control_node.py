@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, Node
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
+from ...inventory.model import Inventory, Node
+from ..rule import Problem, rule
 
 
 @rule(

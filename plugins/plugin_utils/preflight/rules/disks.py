@@ -12,21 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.format import format_plan
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.format_refusals import of_disks
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.renamed import (
-    DATA,
-    SERVICE,
-    Named,
-    Renamed,
-    places,
-    renamed,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import ZOOKEEPER_MODE
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.zookeeper_nodes import ROLE
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.ensemble_disks import Server, zookeeper_refusals
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.host import Host, by_cluster
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import WARNING, Problem, host_rule
+from ...guards.format import format_plan
+from ...guards.format_refusals import of_disks
+from ...guards.renamed import DATA, SERVICE, Named, Renamed, places, renamed
+from ...inventory.nodes import ZOOKEEPER_MODE
+from ...inventory.zookeeper_nodes import ROLE
+from ..ensemble_disks import Server, zookeeper_refusals
+from ..host import Host, by_cluster
+from ..rule import WARNING, Problem, host_rule
 
 _MIB = 1024 * 1024
 # Stands for the cluster id of a first installation, which is drawn later.

@@ -11,24 +11,11 @@ import ipaddress
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
-    LOCAL,
-    PLACEHOLDER,
-    Cluster,
-    Inventory,
-    Node,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, as_bool
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import dicts
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.firewall import (
-    PARTIES,
-    administrator_words,
-    host_words,
-    network,
-    ssh_ports,
-    written,
-)
+from ...inventory.model import LOCAL, PLACEHOLDER, Cluster, Inventory, Node
+from ...inventory.variables import UNDEFINED, as_bool
+from ...render.firewall import PARTIES, administrator_words, host_words, network, ssh_ports, written
+from ..by_value import dicts
+from ..rule import Problem, rule
 
 
 def guarded(node: Node) -> bool:

@@ -8,10 +8,10 @@ import ipaddress
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._release.releases import like, releases
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.host import Host, by_cluster
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import WARNING, Problem, host_rule
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.advice import MOST_OF_LINK
+from ....module_utils._release.releases import like, releases
+from ...reports.advice import MOST_OF_LINK
+from ..host import Host, by_cluster
+from ..rule import WARNING, Problem, host_rule
 
 #: The oldest Java that a server of ZooKeeper is started with.
 ZOOKEEPER_JAVA = 11

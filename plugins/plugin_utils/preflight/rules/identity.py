@@ -9,20 +9,12 @@ import binascii
 import re
 from collections.abc import Iterator
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
-    BROKER_GROUP,
-    CONTROLLER_GROUP,
-    GROUPS,
-    NO_CLUSTER,
-    ZOOKEEPER_GROUP,
-    Inventory,
-    Node,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import ZOOKEEPER_MODE
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, as_int, entries
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import by_value, disagreement
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import ERROR, WARNING, Problem, rule
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.replication import leaves
+from ...inventory.model import BROKER_GROUP, CONTROLLER_GROUP, GROUPS, NO_CLUSTER, ZOOKEEPER_GROUP, Inventory, Node
+from ...inventory.nodes import ZOOKEEPER_MODE
+from ...inventory.variables import UNDEFINED, as_int, entries
+from ..by_value import by_value, disagreement
+from ..rule import ERROR, WARNING, Problem, rule
+from .replication import leaves
 
 MODES = ("kraft_combined", "kraft_isolated", ZOOKEEPER_MODE)
 # Node ids are Java ints on the wire.

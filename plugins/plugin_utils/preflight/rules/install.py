@@ -7,20 +7,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ansible_collections.streamops.kafka.plugins.module_utils._release.releases import (
-    MIRROR,
-    WITH_ZOOKEEPER,
-    newest_that_runs,
-    release,
-    releases,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.versions import goes_back, too_new
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.heap import heap_bytes
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_release import VARIABLE as MIRROR_VERSION
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, Node
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_int
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.host import Host
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import WARNING, Problem, host_rule, rule
+from ....module_utils._release.releases import MIRROR, WITH_ZOOKEEPER, newest_that_runs, release, releases
+from ...guards.versions import goes_back, too_new
+from ...inventory.heap import heap_bytes
+from ...inventory.mirror_release import VARIABLE as MIRROR_VERSION
+from ...inventory.model import Inventory, Node
+from ...inventory.variables import as_int
+from ..host import Host
+from ..rule import WARNING, Problem, host_rule, rule
 
 SUPPORTED = tuple(one.version for one in releases())
 #: The last line with ZooKeeper, to which a cluster of any older release can go.

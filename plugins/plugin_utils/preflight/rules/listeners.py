@@ -7,17 +7,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import host_port, is_loopback
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
-    BROKER_PURPOSES,
-    CONTROLLER_PURPOSE,
-    Cluster,
-    Inventory,
-    Listener,
-    Node,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, host_names, rule
+from ....module_utils._core.addresses import host_port, is_loopback
+from ...inventory.model import BROKER_PURPOSES, CONTROLLER_PURPOSE, Cluster, Inventory, Listener, Node
+from ...inventory.variables import UNDEFINED
+from ..rule import Problem, host_names, rule
 
 # Addresses to bind to, never to connect to: Kafka refuses to start when it shall advertise one.
 META_ADDRESSES = ("0.0.0.0", "::")

@@ -10,17 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import value_text
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Cluster, Inventory, Listener, Node
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.properties import Property
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_bool
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.in_force import uses_zookeeper
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import (
-    AUTHORIZER,
-    SASL_PROTOCOLS,
-    ZOOKEEPER_AUTHORIZER,
-)
+from ....module_utils._core.properties import value_text
+from ...inventory.model import Cluster, Inventory, Listener, Node
+from ...inventory.properties import Property
+from ...inventory.variables import as_bool
+from ...render.security import AUTHORIZER, SASL_PROTOCOLS, ZOOKEEPER_AUTHORIZER
+from ..in_force import uses_zookeeper
+from ..rule import Problem, rule
 
 CLASS = "authorizer.class.name"
 SUPER_USERS = "super.users"

@@ -7,13 +7,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import is_loopback
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
-    Inventory,
-    Listener,
-    Node,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import WARNING, Problem, rule
+from ....module_utils._core.addresses import is_loopback
+from ...inventory.model import Inventory, Listener, Node
+from ..rule import WARNING, Problem, rule
 
 #: Another exporter in the same JVM: both answer 500, since they share the registry of the Prometheus library.
 OTHER_AGENT = re.compile(r"-javaagent:\S*(jmx_prometheus|jmx-exporter)", re.IGNORECASE)

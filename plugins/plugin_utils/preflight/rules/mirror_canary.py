@@ -6,21 +6,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import is_address, is_loopback, plain_host
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.canary import Route, routes
-from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import MECHANISMS
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Cluster, Inventory, Listener, Node
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, as_bool, as_int
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import dicts
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_flows import (
-    flows,
-    kafka_clusters,
-    mirrors_of,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import WARNING, Problem, rule
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.listeners import binds_meet
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.mirrors import listener_of
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import SASL_PROTOCOLS
+from ....module_utils._core.addresses import is_address, is_loopback, plain_host
+from ....module_utils._mirror.canary import Route, routes
+from ....module_utils._users.plan import MECHANISMS
+from ...inventory.model import Cluster, Inventory, Listener, Node
+from ...inventory.variables import UNDEFINED, as_bool, as_int
+from ...render.security import SASL_PROTOCOLS
+from ..by_value import dicts
+from ..mirror_flows import flows, kafka_clusters, mirrors_of
+from ..rule import WARNING, Problem, rule
+from .listeners import binds_meet
+from .mirrors import listener_of
 
 _SWITCH = "mirror_maker_canary"
 #: The defaults of the role, which a host does not have among its variables here.

@@ -7,24 +7,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import LEGACY, Flow
-from ansible_collections.streamops.kafka.plugins.module_utils._release.releases import (
-    LEGACY_MIRROR,
-    like,
-    newest_that_runs,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_bool, as_int
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_flows import (
-    VARIABLE,
-    flows,
-    kafka_clusters,
-    mirrors_of,
-    where,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import BY_PROFILE, Problem, rule
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.mirror_properties import without_prefix
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.replication import PRODUCTION_RF
+from ....module_utils._mirror.flows import LEGACY, Flow
+from ....module_utils._release.releases import LEGACY_MIRROR, like, newest_that_runs
+from ...inventory.model import Inventory
+from ...inventory.variables import as_bool, as_int
+from ..mirror_flows import VARIABLE, flows, kafka_clusters, mirrors_of, where
+from ..rule import BY_PROFILE, Problem, rule
+from .mirror_properties import without_prefix
+from .replication import PRODUCTION_RF
 
 LOG_FACTOR = "transaction.state.log.replication.factor"
 #: Requests under way at once that an idempotent producer keeps in order (KIP-98, KAFKA-5494).

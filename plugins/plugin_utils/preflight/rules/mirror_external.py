@@ -7,33 +7,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import split_host_port
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import LEGACY, MIRROR_MAKER_2
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.reading import is_enabled
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, Node
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, as_bool
-from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.external import (
-    OPTIONS,
-    PROTOCOLS,
-    VARIABLE,
-    external_clusters,
-    protocol_of,
-    servers_of,
-    text_of,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import by_value, kind_of
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_flows import VARIABLE as FLOWS
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_flows import (
-    entries,
-    externals,
-    flows,
-    kafka_clusters,
-    mirrors_of,
-    said,
-    where,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.shape import faults
+from ....module_utils._core.addresses import split_host_port
+from ....module_utils._mirror.flows import LEGACY, MIRROR_MAKER_2
+from ....module_utils._mirror.reading import is_enabled
+from ...inventory.model import Inventory, Node
+from ...inventory.variables import UNDEFINED, as_bool
+from ...mirrors.external import OPTIONS, PROTOCOLS, VARIABLE, external_clusters, protocol_of, servers_of, text_of
+from ..by_value import by_value, kind_of
+from ..mirror_flows import VARIABLE as FLOWS
+from ..mirror_flows import entries, externals, flows, kafka_clusters, mirrors_of, said, where
+from ..rule import Problem, rule
+from .shape import faults
 
 _CANARY = "mirror_maker_canary"
 

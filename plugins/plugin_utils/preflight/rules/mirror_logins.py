@@ -7,30 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import LEGACY, Flow
-from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import MECHANISMS
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Cluster, Inventory, Listener, Node
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, as_bool
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import dicts
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_flows import (
-    VARIABLE,
-    flows,
-    kafka_clusters,
-    mirrors_of,
-    where,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.principal_rules import (
-    RuleError,
-    UnknownRuleError,
-    principal,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import WARNING, Problem, rule
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.certificates import (
-    mapping_rules,
-    subject_of,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.mirrors import listener_of
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import SASL_PROTOCOLS
+from ....module_utils._mirror.flows import LEGACY, Flow
+from ....module_utils._users.plan import MECHANISMS
+from ...inventory.model import Cluster, Inventory, Listener, Node
+from ...inventory.variables import UNDEFINED, as_bool
+from ...render.security import SASL_PROTOCOLS
+from ..by_value import dicts
+from ..mirror_flows import VARIABLE, flows, kafka_clusters, mirrors_of, where
+from ..principal_rules import RuleError, UnknownRuleError, principal
+from ..rule import WARNING, Problem, rule
+from .certificates import mapping_rules, subject_of
+from .mirrors import listener_of
 
 
 @rule(

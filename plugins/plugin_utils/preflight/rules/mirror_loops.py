@@ -9,34 +9,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import (
-    IDENTITY,
-    MIRROR_MAKER_2,
-    Flow,
-    matches,
-    remote_topic,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.reading import (
-    is_enabled,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
-from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.identity import same_id
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_flows import (
-    VARIABLE,
-    entries,
-    flows,
-    kafka_clusters,
-    said,
-    where,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_names import (
-    Overlap,
-    Step,
-    journey,
-    only_internal,
-    overlap,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import BY_PROFILE, Problem, rule
+from ....module_utils._mirror.flows import IDENTITY, MIRROR_MAKER_2, Flow, matches, remote_topic
+from ....module_utils._mirror.reading import is_enabled
+from ...inventory.model import Inventory
+from ...mirrors.identity import same_id
+from ..mirror_flows import VARIABLE, entries, flows, kafka_clusters, said, where
+from ..mirror_names import Overlap, Step, journey, only_internal, overlap
+from ..rule import BY_PROFILE, Problem, rule
 
 NARROW = (
     "list topics by name, or by prefixes that have none in common, or use policy default, or set enabled: false for one"

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, Node
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.properties import Property
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_flows import VARIABLE, flows, where
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.properties import managed
+from ...inventory.model import Inventory, Node
+from ...inventory.properties import Property
+from ..mirror_flows import VARIABLE, flows, where
+from ..rule import Problem, rule
+from .properties import managed
 
 # Native properties of a pair (MirrorConnectorConfig, MirrorSourceConfig ...), with the key of the flow that says them.
 OF_FLOWS = {

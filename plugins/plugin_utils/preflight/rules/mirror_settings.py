@@ -6,24 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import (
-    LEGACY,
-    SEPARATOR,
-    Flow,
-    matches,
-    remote_topic,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
-from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.external import VARIABLE as EXTERNAL
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import disagreement
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_flows import (
-    VARIABLE,
-    flows,
-    kafka_clusters,
-    mirrors_of,
-    where,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import WARNING, Problem, rule
+from ....module_utils._mirror.flows import LEGACY, SEPARATOR, Flow, matches, remote_topic
+from ...inventory.model import Inventory
+from ...mirrors.external import VARIABLE as EXTERNAL
+from ..by_value import disagreement
+from ..mirror_flows import VARIABLE, flows, kafka_clusters, mirrors_of, where
+from ..rule import WARNING, Problem, rule
 
 #: The mirrors of a target run what the one among them that leads has written down, paths included.
 SHARED = (

@@ -11,20 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import LEGACY, Flow, matches, remote_topic
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Cluster, Inventory
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_int, known
-from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.tuning import PRODUCER
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.in_force import Number, number
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_flows import (
-    VARIABLE,
-    flows,
-    kafka_clusters,
-    mirrors_of,
-    where,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import WARNING, Problem, rule
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.sizes import MESSAGE, TOPIC_MESSAGE
+from ....module_utils._mirror.flows import LEGACY, Flow, matches, remote_topic
+from ...inventory.model import Cluster, Inventory
+from ...inventory.variables import as_int, known
+from ...mirrors.tuning import PRODUCER
+from ..in_force import Number, number
+from ..mirror_flows import VARIABLE, flows, kafka_clusters, mirrors_of, where
+from ..rule import WARNING, Problem, rule
+from .sizes import MESSAGE, TOPIC_MESSAGE
 
 _REQUEST = "max.request.size"
 

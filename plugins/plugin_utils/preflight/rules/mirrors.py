@@ -7,36 +7,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import MIRROR_MAKER_2
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.reading import (
-    flow_problems,
-    is_enabled,
-    is_unclear,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
-    MIRROR_GROUP,
-    REST_PORT,
-    Cluster,
-    Inventory,
-    Listener,
-    Node,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
-from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.external import VARIABLE as EXTERNAL
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_flows import (
-    VARIABLE,
-    complete,
-    entries,
-    externals,
-    flows,
-    kafka_clusters,
-    mirrors_of,
-    said,
-    where,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.listeners import binds_meet
-from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import advice
+from ....module_utils._mirror.flows import MIRROR_MAKER_2
+from ....module_utils._mirror.reading import flow_problems, is_enabled, is_unclear
+from ...inventory.model import MIRROR_GROUP, REST_PORT, Cluster, Inventory, Listener, Node
+from ...inventory.variables import UNDEFINED
+from ...mirrors.external import VARIABLE as EXTERNAL
+from ...specs import advice
+from ..mirror_flows import VARIABLE, complete, entries, externals, flows, kafka_clusters, mirrors_of, said, where
+from ..rule import Problem, rule
+from .listeners import binds_meet
 
 #: What else an unknown name of a source or a target may be.
 _OR = {

@@ -12,14 +12,14 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import is_address, is_loopback, plain_host
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, Node
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, as_int
-from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.targets import PREFIX
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import dicts
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.listeners import binds_meet
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.mirror_canary import canary_ports
+from ....module_utils._core.addresses import is_address, is_loopback, plain_host
+from ...inventory.model import Inventory, Node
+from ...inventory.variables import UNDEFINED, as_int
+from ...monitoring.targets import PREFIX
+from ..by_value import dicts
+from ..rule import Problem, rule
+from .listeners import binds_meet
+from .mirror_canary import canary_ports
 
 #: Prometheus compares passwords by bcrypt alone (exporter-toolkit, web configuration).
 BCRYPT = re.compile(r"\$2[abxy]?\$\d\d\$[./A-Za-z0-9]{53}")

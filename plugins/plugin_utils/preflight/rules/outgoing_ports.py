@@ -6,17 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.mirror_nodes import PURPOSE as MIRROR_PURPOSE
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
-    METRICS_PORT,
-    METRICS_PURPOSE,
-    REST_PORT,
-    Inventory,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_int
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.zookeeper_nodes import PORTS
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import WARNING, Problem, rule
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.mirror_canary import canary_ports
+from ...inventory.mirror_nodes import PURPOSE as MIRROR_PURPOSE
+from ...inventory.model import METRICS_PORT, METRICS_PURPOSE, REST_PORT, Inventory
+from ...inventory.variables import as_int
+from ...inventory.zookeeper_nodes import PORTS
+from ..rule import WARNING, Problem, rule
+from .mirror_canary import canary_ports
 
 #: Ports that Linux gives to outgoing connections unless it is told otherwise (ip-sysctl, ip_local_port_range).
 FIRST, LAST = 32768, 60999

@@ -7,21 +7,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import is_address, is_loopback, plain_host
-from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import MECHANISMS
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
-    PAGE_GROUP,
-    Cluster,
-    Inventory,
-    Node,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, as_int, names
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import dicts
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.listeners import binds_meet
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.monitoring import API
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.secrets import WEAK
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import SASL_PROTOCOLS
+from ....module_utils._core.addresses import is_address, is_loopback, plain_host
+from ....module_utils._users.plan import MECHANISMS
+from ...inventory.model import PAGE_GROUP, Cluster, Inventory, Node
+from ...inventory.variables import UNDEFINED, as_int, names
+from ...render.security import SASL_PROTOCOLS
+from ..by_value import dicts
+from ..rule import Problem, rule
+from .listeners import binds_meet
+from .monitoring import API
+from .secrets import WEAK
 
 _USERS = "names of 1 to 100 printable characters without a colon and without blanks around them, each with a password"
 

@@ -9,12 +9,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import is_network
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Cluster, Inventory, Node
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, names
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.page import shown_clusters
+from ....module_utils._core.addresses import is_network
+from ....module_utils._core.names import capped
+from ...inventory.model import Cluster, Inventory, Node
+from ...inventory.variables import UNDEFINED, names
+from ...render.page import shown_clusters
+from ..rule import Problem, rule
 
 #: Users, and clusters: each cluster has a thread and a picture in memory.
 MOST = 50

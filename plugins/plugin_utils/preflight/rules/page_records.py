@@ -7,9 +7,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, names
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
+from ...inventory.model import Inventory
+from ...inventory.variables import UNDEFINED, names
+from ..rule import Problem, rule
 
 #: A name of a topic (Topic.java), or its beginning with "*" behind it, as the page takes them (page/records/rights.py).
 _PATTERN = re.compile(r"[A-Za-z0-9._-]{1,249}|[A-Za-z0-9._-]{0,249}\*")

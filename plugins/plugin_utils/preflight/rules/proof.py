@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ansible_collections.streamops.kafka.plugins.module_utils._prove.topic import LEAST_RATE, PREFIX, refused
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, Node
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.provers import provers
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_int
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
+from ....module_utils._prove.topic import LEAST_RATE, PREFIX, refused
+from ...inventory.model import Inventory, Node
+from ...inventory.provers import provers
+from ...inventory.variables import as_int
+from ..rule import Problem, rule
 
 
 def _topic(node: Node) -> str:

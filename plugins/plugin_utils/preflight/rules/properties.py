@@ -8,15 +8,15 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import without_listener
-from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import is_secret, value_text
-from ansible_collections.streamops.kafka.plugins.module_utils._release.releases import release, releases
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, Node
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.properties import LAYERS, Property, layers
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import known
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.definitions import BROKER_KEYS, Definition
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import WARNING, Problem, rule
-from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import advice
+from ....module_utils._configs.values import without_listener
+from ....module_utils._core.properties import is_secret, value_text
+from ....module_utils._release.releases import release, releases
+from ...inventory.model import Inventory, Node
+from ...inventory.properties import LAYERS, Property, layers
+from ...inventory.variables import known
+from ...specs import advice
+from ..definitions import BROKER_KEYS, Definition
+from ..rule import WARNING, Problem, rule
 
 # What the collection writes itself, with the variable that says it. Nothing is set in two places.
 MANAGED = {

@@ -7,15 +7,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Cluster, Inventory, Node
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_int
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.replication import (
-    DEFAULT_RF,
-    MIN_ISR,
-    leaves,
-    topic_names,
-)
+from ...inventory.model import Cluster, Inventory, Node
+from ...inventory.variables import as_int
+from ..rule import Problem, rule
+from .replication import DEFAULT_RF, MIN_ISR, leaves, topic_names
 
 #: The broker's property of copies, that of how many must be in sync, and what they are about.
 _DEFAULTS = (

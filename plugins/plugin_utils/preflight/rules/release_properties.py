@@ -7,12 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import without_listener
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.definitions import BROKER_KEYS, TOPIC_KEYS
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.properties import (
-    REPLACEMENTS,
-    refused_value,
-)
+from ....module_utils._configs.values import without_listener
+from ..definitions import BROKER_KEYS, TOPIC_KEYS
+from .properties import REPLACEMENTS, refused_value
 
 
 def refused_by(kind: str, key: str, value: Any, runs: Sequence[str], target: str) -> Iterator[tuple[str, str]]:

@@ -7,17 +7,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Cluster, Inventory, Node, Topic
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.properties import Property
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_bool, as_int
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import names as names_in
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import (
-    BY_PROFILE,
-    WARNING,
-    Problem,
-    rule,
-)
+from ....module_utils._core.names import capped
+from ...inventory.model import Cluster, Inventory, Node, Topic
+from ...inventory.properties import Property
+from ...inventory.variables import as_bool, as_int
+from ...inventory.variables import names as names_in
+from ..rule import BY_PROFILE, WARNING, Problem, rule
 
 MIN_ISR = "min.insync.replicas"
 DEFAULT_RF = "default.replication.factor"

@@ -7,13 +7,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._acls.entries import parse_entries
-from ansible_collections.streamops.kafka.plugins.module_utils._quotas.plan import parse_specs as parse_quotas
-from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import parse_specs as parse_users
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Cluster, Inventory
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, as_bool
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.shape import checked_known, entry_options
+from ....module_utils._acls.entries import parse_entries
+from ....module_utils._quotas.plan import parse_specs as parse_quotas
+from ....module_utils._users.plan import parse_specs as parse_users
+from ...inventory.model import Cluster, Inventory
+from ...inventory.variables import UNDEFINED, as_bool
+from ..rule import Problem, rule
+from .shape import checked_known, entry_options
 
 #: What the module of each list complains about.
 COMPLAINTS: dict[str, Callable[[Sequence[Mapping[str, Any]]], list[str]]] = {

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_bool
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import by_value
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.mirror_flows import flows, kafka_clusters
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import RULES, WARNING, Problem, rule
-from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import advice
+from ...inventory.model import Inventory
+from ...inventory.variables import as_bool
+from ...specs import advice
+from ..by_value import by_value
+from ..mirror_flows import flows, kafka_clusters
+from ..rule import RULES, WARNING, Problem, rule
 
 
 @rule(

@@ -8,13 +8,13 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import is_secret
-from ansible_collections.streamops.kafka.plugins.module_utils._core.stray import STRAY_FIX, stray
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import PLACEHOLDER, Inventory
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
-from ansible_collections.streamops.kafka.plugins.plugin_utils.sealed import FIX as SEALED_FIX
-from ansible_collections.streamops.kafka.plugins.plugin_utils.sealed import is_sealed
+from ....module_utils._core.properties import is_secret
+from ....module_utils._core.stray import STRAY_FIX, stray
+from ...inventory.model import PLACEHOLDER, Inventory
+from ...inventory.variables import UNDEFINED
+from ...sealed import FIX as SEALED_FIX
+from ...sealed import is_sealed
+from ..rule import Problem, rule
 
 #: Passwords that the administrators of another cluster choose. A missing one has a rule of its own.
 NOT_OURS = "mirror_external_clusters["

@@ -8,12 +8,12 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.cves import of_version
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Cluster, Inventory, Listener, Node
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED, as_bool
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import dicts, kind_of
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import BY_PROFILE, WARNING, Problem, rule
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import SASL_PROTOCOLS, TLS_PROTOCOLS
+from ....module_utils._core.cves import of_version
+from ...inventory.model import Cluster, Inventory, Listener, Node
+from ...inventory.variables import UNDEFINED, as_bool
+from ...render.security import SASL_PROTOCOLS, TLS_PROTOCOLS
+from ..by_value import dicts, kind_of
+from ..rule import BY_PROFILE, WARNING, Problem, rule
 
 # It names files of the development CA and a folder of the bundle.
 CLIENT_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*")

@@ -8,20 +8,14 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import nearest
-from ansible_collections.streamops.kafka.plugins.module_utils._core.values import CONVERSIONS, typed
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_values import SLIP
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import OWN_PREFIXES, Inventory
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import by_value, kind_of
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import WARNING, Problem, rule
-from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import (
-    Spec,
-    checked,
-    module_options,
-    role_options,
-    unknown_keys,
-)
+from ....module_utils._core.names import nearest
+from ....module_utils._core.values import CONVERSIONS, typed
+from ...guards.run_values import SLIP
+from ...inventory.model import OWN_PREFIXES, Inventory
+from ...inventory.variables import UNDEFINED
+from ...specs import Spec, checked, module_options, role_options, unknown_keys
+from ..by_value import by_value, kind_of
+from ..rule import WARNING, Problem, rule
 
 NODE_ROLES = ("_common", "kafka_broker", "kraft_controller", "mirror_maker", "preflight", "zookeeper_ensemble")
 #: Lists that a module takes as they are.

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Cluster, Inventory, Node
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_int
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.in_force import Number, number, written
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import WARNING, Problem, rule
+from ...inventory.model import Cluster, Inventory, Node
+from ...inventory.variables import as_int
+from ..in_force import Number, number, written
+from ..rule import WARNING, Problem, rule
 
 MESSAGE, TOPIC_MESSAGE = "message.max.bytes", "max.message.bytes"
 REQUEST = "socket.request.max.bytes"

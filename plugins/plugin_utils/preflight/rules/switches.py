@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.in_force import brokers
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import BY_PROFILE, Problem, rule
+from ...inventory.model import Inventory
+from ..in_force import brokers
+from ..rule import BY_PROFILE, Problem, rule
 
 #: What ends with these switched off.
 SWITCHES = {

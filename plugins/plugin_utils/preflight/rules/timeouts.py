@@ -10,20 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.value_bounds import QUORUM_WAIT_MS
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Cluster, Inventory, Node
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import as_int
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.in_force import (
-    Number,
-    brokers,
-    culprit,
-    number,
-    pairs,
-    uses_zookeeper,
-    written,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import WARNING, Problem, rule
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.kafka import ZOOKEEPER_DEFAULTS
+from ....module_utils._configs.value_bounds import QUORUM_WAIT_MS
+from ...inventory.model import Cluster, Inventory, Node
+from ...inventory.variables import as_int
+from ...render.kafka import ZOOKEEPER_DEFAULTS
+from ..in_force import Number, brokers, culprit, number, pairs, uses_zookeeper, written
+from ..rule import WARNING, Problem, rule
 
 HEARTBEAT = "broker.heartbeat.interval.ms"
 SESSION = "broker.session.timeout.ms"

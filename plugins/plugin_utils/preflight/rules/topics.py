@@ -7,14 +7,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import KAFKAS_OWN, allowed_instead
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.replace import CONSENT, topic_names
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import by_value
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.definitions import TOPIC_KEYS
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.properties import refused_value
-from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import advice
+from ....module_utils._core.names import KAFKAS_OWN, allowed_instead
+from ...guards.replace import CONSENT, topic_names
+from ...inventory.model import Inventory
+from ...specs import advice
+from ..by_value import by_value
+from ..definitions import TOPIC_KEYS
+from ..rule import Problem, rule
+from .properties import refused_value
 
 # Topics that this collection makes for itself (smoke test, state of a run).
 OWN_PREFIX = "_streamops_"

@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.host import Host
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, host_rule
+from ....module_utils._core.names import capped
+from ..host import Host
+from ..rule import Problem, host_rule
 
 ON_PURPOSE = (
     'to change the CA on purpose, have all nodes trust both first ("To change the CA" in docs/tls-sasl.md; the'

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_validation import ROLE, Fault, faults
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, Node
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
-from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
+from ...guards.run_validation import ROLE, Fault, faults
+from ...inventory.model import Inventory, Node
+from ...inventory.variables import UNDEFINED
+from ...specs import role_options
+from ..rule import Problem, rule
 
 
 @rule(fix="correct the value, or remove it to get the default")

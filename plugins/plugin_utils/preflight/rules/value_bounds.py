@@ -7,25 +7,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.value_bounds import (
-    BOUNDS,
-    KRAFT_KEYS,
-    MIB,
-    NODE,
-    ORDERS,
-    Bound,
-    Order,
-)
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import without_listener
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.heap import heap_bytes
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, Node
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.in_force import (
-    culprit,
-    pairs,
-    uses_zookeeper,
-    written,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import WARNING, Problem, rule
+from ....module_utils._configs.value_bounds import BOUNDS, KRAFT_KEYS, MIB, NODE, ORDERS, Bound, Order
+from ....module_utils._configs.values import without_listener
+from ...inventory.heap import heap_bytes
+from ...inventory.model import Inventory, Node
+from ..in_force import culprit, pairs, uses_zookeeper, written
+from ..rule import WARNING, Problem, rule
 
 #: Bytes of direct memory below which threads of a node cannot send or receive a batch of the default size: each keeps a
 #: buffer as large as its largest answer (sun.nio.ch.Util), and the default node has eleven of them.

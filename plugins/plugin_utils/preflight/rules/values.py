@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.run_values import ANSWERS, is_blank
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory, Node
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Problem, rule
-from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
+from ...guards.run_values import ANSWERS, is_blank
+from ...inventory.model import Inventory, Node
+from ...inventory.variables import UNDEFINED
+from ...specs import role_options
+from ..rule import Problem, rule
 
 #: Numbers and words whose own rules say more.
 IDS = ("kafka_node_id", "zookeeper_id")

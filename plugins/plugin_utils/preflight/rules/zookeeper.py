@@ -6,32 +6,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ansible_collections.streamops.kafka.plugins.module_utils._release.releases import (
-    WITH_ZOOKEEPER,
-    like,
-    newest_that_runs,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import (
-    ZOOKEEPER_GROUP,
-    Cluster,
-    Inventory,
-    Node,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import ZOOKEEPER_MODE
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import (
-    UNDEFINED,
-    as_bool,
-    as_int,
-    names,
-)
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.by_value import by_value
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.ensemble_disks import MAX_ID
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import BY_PROFILE, WARNING, Problem, rule
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.properties import managed
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.replication import (
-    is_weak_quorum,
-    survives,
-)
+from ....module_utils._release.releases import WITH_ZOOKEEPER, like, newest_that_runs
+from ...inventory.model import ZOOKEEPER_GROUP, Cluster, Inventory, Node
+from ...inventory.nodes import ZOOKEEPER_MODE
+from ...inventory.variables import UNDEFINED, as_bool, as_int, names
+from ..by_value import by_value
+from ..ensemble_disks import MAX_ID
+from ..rule import BY_PROFILE, WARNING, Problem, rule
+from .properties import managed
+from .replication import is_weak_quorum, survives
 
 SUPPORTED = ("3.9.5", "3.8.6")
 # What the role writes itself, with the variable that says it.

@@ -259,6 +259,12 @@ def test_a_host_of_the_page_alone_has_the_paths_that_its_machine_shares() -> Non
     assert "log_dirs" in seen("a")["paths"]
 
 
+def resolved(node: ast.ImportFrom, place: str) -> str:
+    """Return the full name of what a file at that place of the package imports names from."""
+    package = place.split("/")[: -node.level] if node.level else []
+    return ".".join([*package, *filter(None, [node.module])])
+
+
 def test_the_code_is_the_package_and_all_that_it_imports_and_no_more() -> None:
     files = page_code.code_files()
     assert {"page/__main__.py", "page/config.py", "page/page.css", "page/templates/page.html.j2"} <= set(files)
@@ -266,15 +272,15 @@ def test_the_code_is_the_package_and_all_that_it_imports_and_no_more() -> None:
     ours = {place.removesuffix(".py").replace("/", ".") for place in files
             if place.startswith("ansible_collections") and place.endswith(".py")}  # fmt: skip
     named = {
-        node.module
+        module
         for place, text in files.items()
         if place.endswith(".py")
         for node in ast.walk(ast.parse(text))
-        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("ansible_collections")
+        if isinstance(node, ast.ImportFrom) and (module := resolved(node, place)).startswith("ansible_collections")
     }
     assert {name for name in named if not name.rpartition(".")[2].startswith("_")} <= ours
     outside = {
-        alias.name if isinstance(node, ast.Import) else str(node.module)
+        alias.name if isinstance(node, ast.Import) else resolved(node, place)
         for place, text in files.items()
         if place.endswith(".py")
         for node in ast.parse(text).body
