@@ -54,7 +54,6 @@ PROVEN: Mapping[str, str] = {
     "plugins/module_utils/_node/attach.py": "restart/test_upgrade_clients",
     "plugins/module_utils/_node/deprecated_requests.py": "restart/test_upgrade_clients",
     "plugins/module_utils/_node/": "install/ restart/ security/test_certificates molecule:secure",
-    "plugins/module_utils/_migration/": "zookeeper/",
     "plugins/module_utils/_reassign/": "reassign/ zookeeper/test_zookeeper_moves",
     "plugins/module_utils/_release/": "install/test_archive install/test_releases install/test_storage_format",
     "plugins/module_utils/_topics/": "resources/test_topics",
