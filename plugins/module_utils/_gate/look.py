@@ -169,20 +169,22 @@ class IsrObserver:
     def _unserved(self, snapshot: Snapshot) -> list[str]:
         """Why clients and followers are not served by the broker of the goal, as its own answers tell."""
         broker = self._goal.broker
-        # Below min.insync.replicas nothing is committed, whoever copies (Partition.maybeIncrementLeaderHW of Kafka).
-        led = [
-            (partition.topic, partition.index)
+        # Whether who answers for it leads is asked of all of these. Commits say something of a whole ISR alone: below
+        # min.insync.replicas nothing is committed, whoever copies (Partition.maybeIncrementLeaderHW of Kafka).
+        led = {
+            (partition.topic, partition.index): {*partition.isr} == {*partition.replicas}
             for partition in snapshot.partitions
-            if partition.leader == broker and {*partition.isr} == {*partition.replicas}
-        ]
+            if partition.leader == broker
+        }
         if broker is None or self._session is None or not led:
             return []
         try:
-            ends, committed, denied = ends_at(self._session, broker, led)
+            ends, marks, denied = ends_at(self._session, broker, led)
         except RequestFailedError as error:
             if not error.passing:
                 raise
             return [f"broker {broker} did not answer at the address that it advertises: {error.why}"]
+        committed = {key: at for key, at in marks.items() if led[key]}
         self._ends = [*self._ends[-2:], {key: (ends[key], at) for key, at in committed.items() if key in ends}]
         unserved = []
         if refused := sorted(self._denied & denied):

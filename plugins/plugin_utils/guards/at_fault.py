@@ -9,7 +9,7 @@ node was whole last. A run that was cut, or somebody by hand, may have changed t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,26 +38,34 @@ class Change:
         return self.is_suspect and not self.waits
 
 
-def change_of(info: Info, restarted: bool, stuck: Info) -> Change:
+def change_of(info: Info, restarted: bool, stuck: Info, taken_up: Sequence[str] | None = None) -> Change:
     """Return what changed last on a node, and whether it may be why another one is not whole.
 
     Args:
         info: What node_info saw of it before the roll; empty where it has no part in the run.
         restarted: Whether this run restarted it.
         stuck: What node_info saw of the node that is not whole, before the roll.
+        taken_up: The names of the start files that it took up in this run, as far as they are known; None: it took up
+            none.
     """
     reasons = [reason_line(reason) for reason in info.get("restart_reasons") or ()]
+    known = info.get("start_files") or {}
+    unproven = bool(known.get("current")) and known.get("current") != known.get("proven")
     if restarted and reasons:
-        return Change(tuple(reasons), is_fresh=True, is_suspect=True)
-    files, waits = info.get("start_files") or {}, bool(reasons) and not restarted
-    if files.get("edited"):
+        # What was written in place, as certificates are, has no way back: behind it lies what changed long before.
+        return Change(tuple(reasons), is_fresh=True, is_suspect=unproven or taken_up is not None)
+    if info.get("needs_start") and taken_up is not None:
+        # Nobody compared it with a process, since none ran.
+        lines = [f"file {name}" for name in taken_up] or ["its start files"]
+        return Change(tuple(lines), is_fresh=True, is_suspect=True)
+    waits = bool(reasons) and not restarted
+    if known.get("edited"):
         # What it was proven with is lost where it was edited in place: only the inventory has it.
-        lines = [f"edited by hand: {name}" for name in files["edited"]]
+        lines = [f"edited by hand: {name}" for name in known["edited"]]
         return Change((*lines, *(f"runs and is to get: {reason}" for reason in reasons)), is_suspect=waits, waits=waits)
-    lines = list((files.get("last_change") or {}).get("changes") or ())
-    unproven = bool(files.get("current")) and files.get("current") != files.get("proven")
+    lines = list((known.get("last_change") or {}).get("changes") or ())
     # By the clocks of two machines. A node is proven long behind its switch: its session has to pass.
-    switched, proven = files.get("switched_at"), (stuck.get("start_files") or {}).get("proven_at")
+    switched, proven = known.get("switched_at"), (stuck.get("start_files") or {}).get("proven_at")
     is_newer = switched is not None and proven is not None and switched > proven
     return Change(tuple(lines), is_suspect=bool(lines) and (unproven or is_newer), waits=waits)
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from os.path import dirname
+from os.path import basename, dirname
 from typing import Any
 
 from ...module_utils._core.errors import StreamopsError
@@ -26,6 +26,7 @@ from ..guards.versions import goes_back
 from ..inventory.nodes import ZOOKEEPER_MODE, initial_controllers
 from ..reports import unsteady
 from .parts import Parts, Results
+from .plans import WRITTEN
 from .proof import settled_since
 from .release import product_of
 
@@ -257,7 +258,8 @@ class Seen(Parts):
             def change(broker: int, stuck: str = host) -> Change:
                 """Return what changed last on a broker."""
                 at = by_id.get(broker, "")
-                return change_of(self._infos.get(at) or {}, at in self._restarted, self._infos[stuck])
+                info = self._infos.get(at) or {}
+                return change_of(info, at in self._restarted, self._infos[stuck], self._taken_up(at) if info else None)
 
             blamed = culprit(node_id, failed.get("attributions") or (), change)
             if blamed:
@@ -270,6 +272,12 @@ class Seen(Parts):
                 fault = {"host": at, "name": other, "why": why, "goes_back": blamed.change.goes_back}
                 return {"node": host, **fault, "restarts": blamed.change.waits}
         return {}
+
+    def _taken_up(self, host: str) -> list[str] | None:
+        """Return the names of the start files that a node took up in this run; None where it took up none."""
+        if not self._results.of(host, "__common_taken_up").get("changed"):
+            return None
+        return sorted({basename(path) for path in self._results.of(host, WRITTEN).get("changed_paths") or ()})
 
     def _unsteady(self) -> dict[str, str]:
         """The messages of a run that ends for a quorum without a stable leader."""

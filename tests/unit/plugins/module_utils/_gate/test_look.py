@@ -120,23 +120,29 @@ LED = Partition("t", 0, 1, (1, 2, 3), (1, 2, 3), 2, False)
 SERVING = Snapshot("id", 3, tuple(Broker(n, name, 1, None, False) for n, name in NAMES.items()), (LED,), None)
 
 
-def unmet_looks(monkeypatch: pytest.MonkeyPatch, denied: Iterable[set[tuple[str, int]]], where: str = "") -> list[str]:
+def unmet_looks(
+    monkeypatch: pytest.MonkeyPatch,
+    denied: Iterable[set[tuple[str, int]]],
+    where: str = "",
+    seen: Snapshot = SERVING,
+    late: tuple[int, ...] = (),
+) -> list[str]:
     """What looks in turn find missing of broker 1, which denies leading these partitions in each of them."""
     answers = iter(denied)
 
-    def ends_at(
-        _session: Session, _broker: int, _keys: Iterable[object]
-    ) -> tuple[object, object, set[tuple[str, int]]]:
-        return {}, {}, next(answers)
+    def ends_at(_session: Session, _broker: int, keys: Iterable[object]) -> tuple[object, object, set[tuple[str, int]]]:
+        return dict.fromkeys(keys, 7), dict.fromkeys(keys, 5), next(answers)
 
     monkeypatch.setattr(look, "require_describe", lambda _session, _what: None)
-    monkeypatch.setattr(look, "glance", lambda _session: SERVING)
+    monkeypatch.setattr(look, "glance", lambda _session: seen)
+    monkeypatch.setattr(look, "look_at_copying", lambda _session, at, _before: Look(at.partitions, frozenset(NAMES)))
+    monkeypatch.setattr(look.time, "sleep", lambda _seconds: None)
     monkeypatch.setattr(look, "list_reassignments", lambda _session: {})
     monkeypatch.setattr(look, "ends_at", ends_at)
     elsewhere = {1: where} if where else {}
     monkeypatch.setattr(look, "strangers_at", lambda _connection, _servers, _cluster_id: elsewhere)
-    observer = look.IsrObserver(Connection(("a:1",)), Goal("own", broker=1, serves=True))
-    return ["; ".join(observer.take().unmet) for _look in range(2)]
+    observer = look.IsrObserver(Connection(("a:1",)), Goal("own", broker=1, serves=True, behind=late))
+    return ["; ".join(observer.take().unmet) for _look in denied]
 
 
 @pytest.mark.parametrize("serves", [True, False])
@@ -168,3 +174,13 @@ def test_what_a_broker_denies_leading_in_two_looks_is_not_served(monkeypatch: py
     assert second == f"{said}: {where}"
     assert unmet_looks(monkeypatch, [{("t", 0)}, {("t", 0)}])[1] == f"{said}: see who answers at its address"
     assert unmet_looks(monkeypatch, [{("t", 0)}, set()]) == ["", ""]
+
+
+def test_who_leads_is_asked_also_where_no_partition_has_its_whole_isr(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a follower that was behind before, each partition of a small cluster may lack it."""
+    seen = replace(SERVING, partitions=(replace(LED, isr=(1, 3)),))
+    _first, second = unmet_looks(monkeypatch, [{("t", 0)}, {("t", 0)}], seen=seen, late=(2,))
+    assert second.startswith("1 partition(s) that broker 1 leads are not served (t-0)")
+    # Below min.insync.replicas nothing is committed; of others it is.
+    assert unmet_looks(monkeypatch, [set(), set(), set()], seen=seen, late=(2,)) == ["", "", ""]
+    assert "are not committed" in unmet_looks(monkeypatch, [set(), set(), set()])[2]

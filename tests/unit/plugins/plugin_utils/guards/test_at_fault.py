@@ -74,6 +74,7 @@ def info(**start_files: Any) -> dict[str, Any]:
 
 
 REASON = {"kind": "property", "name": "replica.fetch.backoff.ms", "from": "600000", "to": "200"}
+IN_PLACE = {"kind": "file", "name": "/k/tls/keystore.pem", "from": "a", "to": "b"}
 ASKED = "replica.fetch.backoff.ms: 600000 -> 200"
 
 
@@ -104,15 +105,34 @@ ASKED = "replica.fetch.backoff.ms: 600000 -> 200"
         # It gets other files in this run, or has them.
         ({**info(), "restart_reasons": [REASON]}, False, 90.0, True, False, SLOW),
         ({**info(), "restart_reasons": [REASON]}, True, 200.0, True, True, ASKED),
+        # Files of a cut run, with which this one restarted it, or what was written in place: behind that lies nothing.
+        ({**info(proven="a"), "restart_reasons": [REASON]}, True, 200.0, True, True, ASKED),
+        ({**info(), "restart_reasons": [IN_PLACE]}, True, 90.0, False, False, "file /k/tls/keystore.pem: a -> b"),
         ({}, False, 90.0, False, False, ""),
     ],
 )
 def test_what_changed_on_a_node_and_whether_it_is_suspect(
     node: dict[str, Any], restarted: bool, proven_at: float | None, suspect: bool, goes_back: bool, told: str
 ) -> None:
-    change = change_of(node, restarted, {"start_files": {"proven_at": proven_at}})
+    brings = restarted and node["restart_reasons"] == [REASON] and node["start_files"]["proven"] == "b"
+    taken_up = ["server.properties"] if brings else None
+    change = change_of(node, restarted, {"start_files": {"proven_at": proven_at}}, taken_up)
     assert (change.is_suspect, change.goes_back) == (suspect, goes_back)
     assert told in "; ".join(change.lines)
     assert bool(change.lines) == bool(told)
-    if node.get("restart_reasons"):
+    if node.get("restart_reasons") == [REASON]:
         assert ASKED in "; ".join(change.lines) or change.lines == (SLOW,)
+
+
+@pytest.mark.parametrize(("taken_up", "told"), [(["server.properties"], "file server.properties"), ([], "its start")])
+def test_a_node_that_was_down_and_started_with_new_files_in_this_run_is_told_with_these(
+    taken_up: list[str], told: str
+) -> None:
+    """What node_info saw of it before is a change of long ago, and no process was there to be compared."""
+    change = change_of({**info(), "needs_start": True}, False, {"start_files": {"proven_at": 110.0}}, taken_up)
+    assert (change.is_fresh, change.goes_back) == (True, True)
+    assert told in change.lines[0]
+    same = change_of({**info(), "needs_start": True}, False, {"start_files": {"proven_at": 110.0}})
+    assert (same.is_fresh, same.goes_back) == (False, False), "it started with the files that it had"
+    pair = fault("pair", [1], [2])
+    assert culprit(2, [pair], lambda _node: change) == Culprit(1, pair["phrase"], change)

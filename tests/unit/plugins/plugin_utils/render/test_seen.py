@@ -355,6 +355,20 @@ def test_what_an_earlier_run_brought_is_taken_back_where_the_other_node_was_not_
     assert blamed(*since_then(100.0, 200.0), **failed) == {}, "k1 was whole beside it"
 
 
+def test_a_node_that_was_down_is_told_with_the_files_that_it_took_up_in_this_run() -> None:
+    pair = {"kind": "pair", "followers": [0], "leaders": [1], "served": [2], "phrase": "broker 0 does not copy"}
+    failed = {"k1": {"__common_whole": {"failed": True, "attributions": [pair]}}}
+    old, _other = since_then(100.0, 200.0)
+    down = {**old, "needs_start": True}
+    written = {"changed": True, "changed_paths": ["/etc/kafka/k0/server.properties"]}
+    started = {"__common_generation": written, "__common_taken_up": {"changed": True}}
+    named = blamed(down, info(disk()), **failed, k0=started)
+    assert (named["name"], named["goes_back"]) == ("k0", True)
+    assert "Changed last on k0: file server.properties." in named["why"]
+    left = {"__common_generation": written, "__common_taken_up": {"changed": False, "skipped": True}}
+    assert blamed(down, info(disk()), **failed, k0=left) == {}
+
+
 @pytest.mark.parametrize("wait", ["__common_in_sync", "__common_whole"])
 def test_each_wait_that_failed_is_read(wait: str) -> None:
     fault = {"kind": "leader", "followers": [1, 2], "leaders": [0], "phrase": "broker 1, 2 cannot copy from broker 0"}

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is said of a broker that is at fault for another one: what was taken back, or why nothing was."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+from ansible.parsing.dataloader import DataLoader
+from ansible.template import Templar, trust_as_template
+
+from tests.support.cluster import ROOT
+
+ROLL = ROOT / "roles" / "_common" / "tasks" / "roll"
+TASKS = yaml.safe_load((ROLL / "at_fault.yml").read_text())
+BLAMED = {"node": "kafka2", "name": "kafka1", "why": "It is kafka1.", "goes_back": True, "restarts": False}
+DONE = {"changed": True}
+#: What a task leaves that a condition has left out: it registers this all the same.
+LEFT_OUT = {"changed": False, "skipped": True, "skip_reason": "Conditional result was False"}
+
+
+def said(message: str, **known: Any) -> str:
+    """Return a message of the tasks on kafka1."""
+    variables = {"inventory_hostname": "kafka1", "_model": {"paths": {"config": "/etc/kafka/kafka1"}}, **known}
+    return " ".join(Templar(loader=DataLoader(), variables=variables).template(trust_as_template(message)).split())
+
+
+@pytest.mark.parametrize(
+    ("blamed", "back", "told"),
+    [
+        ({}, DONE, "These start files were taken back: kafka1 runs again"),
+        ({"goes_back": False}, LEFT_OUT, "Nothing was taken back: what kafka1 runs with did not change"),
+        ({"goes_back": False}, None, "Nothing was taken back: what kafka1 runs with did not change"),
+        ({"goes_back": False, "restarts": True}, LEFT_OUT, "Nothing was taken back: kafka1 is to get other files"),
+        # There are no start files from before.
+        ({}, LEFT_OUT, "or it has no start files to go back to"),
+    ],
+)
+def test_what_was_taken_back_is_said_only_where_it_was(
+    blamed: dict[str, Any], back: dict[str, Any] | None, told: str
+) -> None:
+    known = {"_common_blamed": {**BLAMED, **blamed}, **({} if back is None else {"__common_back": back})}
+    message = said(TASKS[-1]["ansible.builtin.fail"]["msg"], **known)
+    assert told in message
+    assert ("taken back: kafka1 runs again" in message) == (back == DONE)
+
+
+@pytest.mark.parametrize(("back", "in_use"), [(DONE, True), ({"failed": True}, False), (None, False)])
+def test_a_node_that_is_not_back_says_which_start_files_are_in_use(back: dict[str, Any] | None, in_use: bool) -> None:
+    known = {"_common_blamed": BLAMED, "ansible_failed_result": {"msg": "no"}}
+    (bring,) = (task for task in TASKS[1]["block"] if "rescue" in task)
+    message = said(
+        bring["rescue"][0]["ansible.builtin.fail"]["msg"], **known, **({} if back is None else {"__common_back": back})
+    )
+    assert ("which are not in use" in message) != in_use
+
+
+def test_who_is_at_fault_is_judged_once_by_the_node_that_is_not_whole() -> None:
+    """A condition of a block is asked before each of its tasks, and what this node does meanwhile is seen as well."""
+    assert "_model.seen.blamed" not in (ROLL / "at_fault.yml").read_text()
+    (schedules,) = (
+        task for task in yaml.safe_load((ROLL / "blame.yml").read_text()) if "ansible.builtin.add_host" in task
+    )
+    assert schedules["ansible.builtin.add_host"]["_common_blamed"] == "{{ _model.seen.blamed }}"
