@@ -105,7 +105,7 @@ def silent_servers(connection: Connection, servers: Iterable[str], seconds: floa
 
 
 def _tried(connection: Connection, servers: Iterable[str], seconds: float, grace: float) -> dict[str, Failure | None]:
-    """How it ended at each of these servers, all asked at once."""
+    """Return each server's outcome; all are asked at once."""
     began = time.monotonic()
     resolve = within(RESOLVE_SECONDS, connection.request_timeout)
     channels = {server: Channel(seconds, resolve) for server in servers}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""Looks at a cluster for gates and waits, asked in an order in which nothing old can pass for new."""
+"""Looks at a cluster for gates and waits: requests are ordered so that a stale answer is not taken for a fresh one."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ _ESCAPED = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t", "\f
 #: A value that its provider does not have: EnvVarConfigProvider knows the environment of the service alone.
 _NOT_HERE = re.compile(r"\$\{\w+:[^}]*\}")
 _NO_HEAP = "Java heap space"
-_UNTOUCHED = "Nothing was written for this node by this step, and no process was touched."
+_UNTOUCHED = "This step changed nothing on the node."
 #: What Java makes of an option with a blank that is not quoted.
 _A_WORD = (
     "Java takes a word of its arguments for the program to start, as it does not begin with -. An argument with a "

@@ -46,7 +46,7 @@ def own_properties(roles: Sequence[str], settings: Mapping[str, Any]) -> dict[st
 
 
 def super_users(nodes: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> list[str]:
-    """Who may do everything: the nodes, the administrator, and the names that the inventory adds, sorted."""
+    """Return the super users: the nodes, the administrator, and the names that the inventory adds, sorted."""
     added = sorted(map(str, settings["kafka_super_users"]))
     return list(dict.fromkeys([*(node["host"] for node in nodes), settings["kafka_admin_user"], *added]))
 
