@@ -188,7 +188,7 @@ _RESOURCES = {"CLUSTER": "cluster", "TOPIC": "topic", "GROUP": "group", "TRANSAC
 
 
 def principal(connection: Connection) -> str:
-    """Who Kafka sees on this connection."""
+    """Return the principal that Kafka sees on this connection."""
     return own_principal(connection) or f"the owner of the certificate {connection.ssl_certificate_location}"
 
 

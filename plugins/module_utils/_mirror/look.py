@@ -101,14 +101,14 @@ def look_within(flow: Flow, origin: Session, copy: Session, enough: int) -> Seen
 
 
 def heartbeat_age(flow: Flow, target: Connection) -> int | None:
-    """How old the latest heartbeat is that came through, in ms; None when none did. Only the target is asked."""
+    """Return the age of the latest heartbeat that came through, in ms; None when none did. Asks only the target."""
     name = heartbeats_topic(flow.source)
     with at(f"target {flow.target}"), Session(target) as copy:
         return _age(read_notes(flow, copy, topics_at(copy, None, [name])).heartbeat_at)
 
 
 def _age(at_ms: int | None) -> int | None:
-    """How long ago that was by the clock of this machine, in ms; the clock of whoever wrote it may be ahead."""
+    """Return how long ago that was by this machine's clock, in ms; the clock of whoever wrote it may be ahead."""
     return None if at_ms is None else max(0, round(time.time() * 1000) - at_ms)
 
 
@@ -136,7 +136,7 @@ def _tops(source: Session, keys: Sequence[Key]) -> dict[Key, int]:
 
 
 def of_target(flow: Flow, target: Session, seen: Seen) -> Seen:
-    """What the target tells: its topics, and what MirrorMaker 2 has written down there."""
+    """Return what the target tells: its topics, and what MirrorMaker 2 has written down there."""
     existing = topics_at(target, None, None)
     seen = replace(seen, targets={name: len(partitions) for name, partitions in existing.items()})
     if flow.engine == LEGACY:
@@ -155,7 +155,7 @@ def of_target(flow: Flow, target: Session, seen: Seen) -> Seen:
 
 
 def read_notes(flow: Flow, target: Session, existing: Mapping[str, Sequence[Partition]]) -> Notes:
-    """What MirrorMaker 2 has written down in the target: the offsets topic whole, of its signs of life the latest."""
+    """Return what MirrorMaker 2 wrote down in the target: the offsets topic whole, its latest signs of life."""
     offsets = offsets_topic(flow)
     states = status_topic(flow.source)
     names = {offsets, states, heartbeats_topic(flow.source), checkpoints_topic(flow.source)} & existing.keys()

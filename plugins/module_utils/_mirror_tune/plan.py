@@ -174,7 +174,7 @@ def lines(asked: Asked, seen: Seen, plan: Plan, flow: str) -> list[str]:
 
 
 def asked_of(params: Mapping[str, Any]) -> Asked:
-    """What the options of the module mirror_tune ask for."""
+    """Return what the options of the module mirror_tune ask for."""
     return Asked(
         load_bytes=params["load_bytes"],
         record_bytes=params["record_bytes"],

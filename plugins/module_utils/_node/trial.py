@@ -317,7 +317,7 @@ def quoted(words: Sequence[str]) -> Iterator[str]:
 
 
 def _holds(file: Mapping[str, Any]) -> bool:
-    """Whether a file is on the node, with this content, in whichever order its sets are."""
+    """Return whether a file is on the node, with this content, in whichever order its sets are."""
     try:
         with open(file["path"], encoding="utf-8") as there:
             return same_file(file["path"], there.read(), str(file["content"]))
@@ -326,6 +326,6 @@ def _holds(file: Mapping[str, Any]) -> bool:
 
 
 def _has_jars(words: Sequence[str]) -> bool:
-    """Whether the class path is there; a node whose release is not installed yet has none."""
+    """Return whether the class path is there; a node whose release is not installed yet has none."""
     places = [words[at + 1] for at, word in enumerate(words[:-1]) if word == "-cp"]
     return bool(places) and os.path.isdir(os.path.dirname(places[-1]))

@@ -110,7 +110,7 @@ def _against_the_rule(racks: Racks, movable: Sequence[int], counts: Mapping[int,
 
 
 def _can_spare(racks: Racks, least: Sequence[int], counts: Mapping[int, int], broker: int) -> bool:
-    """Whether a broker's rack keeps another replica, and as many as it must hold, without the one there."""
+    """Return whether a broker's rack keeps another replica, and as many as it must hold, without the one there."""
     rack = racks.rack_of[broker]
     return counts[rack] > max(1, least[rack])
 

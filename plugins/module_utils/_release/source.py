@@ -34,7 +34,7 @@ _CHUNK = 1024 * 1024
 
 
 def is_url(source: str) -> bool:
-    """Whether the source is fetched over HTTP rather than read from the control node."""
+    """Return whether the source is fetched over HTTP rather than read from the control node."""
     return source.startswith(("http://", "https://"))
 
 

@@ -74,7 +74,7 @@ class TopicPlan:
 
     @property
     def creates(self) -> bool:
-        """Whether the topic does not exist yet; its C(config) then goes into the request that creates it."""
+        """Return whether the topic does not exist yet; its C(config) then goes into the request that creates it."""
         return self.create_with is not None
 
 

@@ -216,5 +216,5 @@ def view(servers: Sequence[Server], goal: Goal) -> dict[str, Any]:
 
 
 def reached(found: Mapping[str, Any]) -> bool:
-    """Whether a view is what was waited for."""
+    """Return whether a view is what was waited for."""
     return bool(found["healthy"]) and not found["refusals"]
