@@ -20,7 +20,7 @@ def place() -> str:
 
 
 def died(run: str) -> bool:
-    """Whether a run, written as "place number start", was one of this machine and is gone."""
+    """Return whether a run, written as "place number start", was one of this machine and is gone."""
     where, _space, process = run.partition(" ")
     number, _space, start = process.partition(" ")
     return where == place() and bool(start) and started(int(number)) != start

@@ -100,7 +100,7 @@ def topic_names(given: Any) -> list[str]:
 
 
 def _names_in(text: str) -> Any:
-    """What text means: JSON, or names with commas between them, in brackets as in YAML or without."""
+    """Return what text means: JSON, or names with commas between them, in brackets as in YAML or without."""
     if text in _NOTHING:
         return None
     if not text.startswith("["):
@@ -161,7 +161,7 @@ def place_refusal(cluster: Mapping[str, Any], broker: Any, consent: Any = ()) ->
 
 
 def _when_gone(topics: list[str], holders: list[int]) -> str:
-    """What to do with partitions whose data is gone for good: some topics are never deleted."""
+    """Say what to do with partitions whose data is gone for good: some topics are never deleted."""
     kept = [topic for topic in topics if topic in KAFKAS_OWN or topic == STATE_TOPIC]
     advice = " When the data is gone for good,"
     if len(kept) < len(topics):

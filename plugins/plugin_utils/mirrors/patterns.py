@@ -72,7 +72,7 @@ def _class_end(pattern: str, start: int) -> int:
 
 
 def _resource(atoms: list[str]) -> Iterator[Resource]:
-    """What covers one alternative: its text when it is nothing else, or the text that it begins with."""
+    """Yield what covers one alternative: its text when it is nothing else, or the text that it begins with."""
     listed = atoms[1:] if atoms[:1] == ["^"] else list(atoms)
     listed = listed[:-1] if listed[-1:] == ["$"] else listed
     text = ""

@@ -123,12 +123,12 @@ def no_knee(rows: Sequence[Row]) -> str:
 
 
 def unfinished(missing: int) -> str:
-    """What to know of a tuning that failed before its last run, of which so many are missing; empty where none is."""
+    """Say what to know of a tuning that failed so many runs before its end; empty where none is missing."""
     return f"{missing} runs or more are missing, so this holds for the runs before the failure only" if missing else ""
 
 
 def lines(flow: str, rows: Sequence[Row], end: Mapping[str, Any], mirrors: int, missing: int = 0) -> list[str]:
-    """What was found, in lines for people."""
+    """Return what was found, in lines for people."""
     return [*([f"Not finished {unfinished(missing)}"] if missing else []), *_found(flow, rows, end, mirrors)]
 
 

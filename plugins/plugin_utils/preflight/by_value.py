@@ -47,7 +47,7 @@ def dicts(node: Node, variable: str) -> list[Mapping[str, Any]]:
 
 
 def kind_of(value: Any) -> str:
-    """What a value of the wrong type is, in words; never the value, which may be a secret."""
+    """Describe a value of the wrong type, in words; never the value, which may be a secret."""
     if value is None:
         return "null"
     if isinstance(value, str):

@@ -53,7 +53,7 @@ class ClusterView:
 
     @key
     def identities(self) -> list[dict[str, Any]]:
-        """Who its nodes of Kafka are: host, node_id and roles."""
+        """Return who its nodes of Kafka are: host, node_id and roles."""
         return [node.identity() for node in self._own(self.inventory.kafka)]
 
     @key
@@ -212,10 +212,10 @@ class ClusterView:
 
     @key
     def firewall_rules(self) -> list[dict[str, Any]]:
-        """Who may connect to which port of the machine of the host."""
+        """Return who may connect to which port of the machine of the host."""
         return firewall.rules(self.places, self._reader.host, resolved(firewall.unresolved(self.places)))
 
     @property
     def node_addresses(self) -> list[str]:
-        """What its nodes connect from, as far as the control node can resolve it."""
+        """Return what its nodes connect from, as far as the control node can resolve it."""
         return node_addresses(self.places, self.name, resolved(node_names(self.places, self.name)))

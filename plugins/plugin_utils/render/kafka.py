@@ -40,7 +40,7 @@ FETCH_BACKOFF_MS = 200
 
 
 def own_properties(roles: Sequence[str], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """What the inventory itself gives a node with these roles; it wins over all that we write."""
+    """Return what the inventory itself gives a node with these roles; it wins over all that we write."""
     found = effective(written(roles, settings.__getitem__))
     return {key: one.value for key, one in found.items()}
 
@@ -59,7 +59,7 @@ def broker_properties(
     addresses: Sequence[str],
     copies: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Of a broker, or of a combined node.
+    """Return the properties of a broker, or of a combined node.
 
     nodes -- of its cluster; servers -- the members of its ensemble, all of them, since a broker that knows a part hangs
     on that part; settings -- its variables; addresses -- what the nodes of the cluster connect from; copies -- our
@@ -86,7 +86,7 @@ def broker_properties(
 def controller_properties(
     node: Mapping[str, Any], nodes: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Of a controller that is no broker. Only nodes get beyond its handshake, and each holds a few connections."""
+    """Return those of a controller alone. Only nodes get beyond its handshake, and each holds a few connections."""
     return {
         **_identity(node, (), settings),
         **_listeners_and_security(node, nodes, settings),
@@ -98,7 +98,7 @@ def controller_properties(
 def zookeeper_properties(
     node: Mapping[str, Any], members: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Of a server of ZooKeeper (zoo.cfg); members -- the servers of its ensemble."""
+    """Return the properties of a server of ZooKeeper (zoo.cfg); members -- the servers of its ensemble."""
     return {
         "dataDir": f"{settings['kafka_data_dir']}/{node['host']}",
         "dataLogDir": settings["zookeeper_data_log_dir"],
@@ -111,7 +111,7 @@ def zookeeper_properties(
 
 
 def zookeeper_settings(host: str, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """What render/zookeeper_security.py needs to know of the servers and of the node that knows them."""
+    """Return what render/zookeeper_security.py needs to know of the servers and of the node that knows them."""
     return {
         "tls": settings["zookeeper_tls"],
         "sasl": bool(settings["zookeeper_password"]),

@@ -94,7 +94,7 @@ class Page(Parts):
 
     @property
     def _is_shown(self) -> bool:
-        """Whether a page of the inventory shows the cluster of the host that asks."""
+        """Return whether a page of the inventory shows the cluster of the host that asks."""
         cluster = str(self._settings["kafka_cluster_name"]).strip()
         named = [names(self._read(host)["kafka_page_clusters"]) for host in self._groups.get(PAGE_GROUP, ())]
         return any(not some or cluster in some for some in named)
@@ -237,7 +237,7 @@ class Page(Parts):
         ]
 
     def _expected(self, cluster: Cluster) -> dict[str, Any]:
-        """What a cluster is compared with: its nodes by the inventory, the limits of its status, and groups."""
+        """Return what a cluster is compared with: its nodes by the inventory, the limits of its status, and groups."""
         nodes = [node.plain() for node in cluster.nodes if not node.zookeeper]
         versions = {node["host"]: self._read(node["host"])["kafka_version"] for node in nodes}
         settings = self._read(cluster.brokers[0].name)

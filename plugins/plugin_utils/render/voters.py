@@ -88,12 +88,12 @@ class Voters(Parts):
 
     @key
     def is_static(self) -> bool:
-        """Whether the quorum is static."""
+        """Return whether the quorum is static."""
         return self.facts.is_static
 
     @key
     def goes_dynamic(self) -> bool:
-        """Whether it is static and the run makes it dynamic."""
+        """Return whether it is static and the run makes it dynamic."""
         return self.facts.is_static and self.facts.goes_dynamic
 
     @key
@@ -128,11 +128,11 @@ class Voters(Parts):
 
     @key
     def left(self) -> list[str]:
-        """What is left to do, for people."""
+        """Return what is left to do, for people."""
         return plan.left_lines(self.facts)
 
 
 def _joins_itself(node: Mapping[str, Any], results: Results) -> bool:
-    """Whether a controller makes itself a voter, by its own variables: they may differ from those of the others."""
+    """Say whether a controller makes itself a voter, by its own variables: they may differ from those of the others."""
     own = effective(written(node["roles"], lambda variable: results.of(node["host"], variable)))
     return "controller" in node["roles"] and AUTO_JOIN in own and as_bool(own[AUTO_JOIN].value)

@@ -263,7 +263,7 @@ def group_row(one: Row) -> list[Cell]:
 
 
 def _lag(group: Row) -> Cell:
-    """How far a group is behind; where a part is unknown, as far as it is known."""
+    """Return how far a group is behind; where a part is unknown, as far as it is known."""
     if group.get("behind") is not None:
         never = group.get("lag_unknown")
         more = f"{never:,} partitions without a commit count from their start" if never else ""
@@ -303,7 +303,7 @@ def _ensemble(found: Row) -> Table:
 
 
 def _age(milliseconds: int | None) -> str:
-    """How long ago a member of the quorum had caught up; Kafka says -1 where it never has."""
+    """Say how long ago a member of the quorum had caught up; Kafka says -1 where it never has."""
     if milliseconds is None:
         return NOT_KNOWN
     return "never" if milliseconds < 0 else f"{milliseconds / 1000:,.1f} s ago"

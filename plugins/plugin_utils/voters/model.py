@@ -89,7 +89,7 @@ class ClusterFacts:
 
     @property
     def is_static(self) -> bool:
-        """Whether the voters stand in the properties of the nodes (kraft.version 0): no directory is known."""
+        """Return whether the voters stand in the properties of the nodes (kraft.version 0): no directory is known."""
         return any(one.directory_id is None for one in self.voters)
 
     @property
@@ -156,7 +156,7 @@ class Step:
 
 
 def majority(voters: int) -> int:
-    """How many of so many voters decide."""
+    """Return how many of so many voters decide."""
     return voters // 2 + 1
 
 

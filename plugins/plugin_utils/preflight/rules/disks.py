@@ -71,7 +71,7 @@ def _refused(hosts: Sequence[Host], *kinds: str) -> Iterator[Problem]:
 
 
 def _refusals(cluster: Sequence[Host]) -> list[dict[str, Any]]:
-    """What the format guard refuses; with a host that did not answer, what each disk tells by itself."""
+    """Return what the format guard refuses; with a host that did not answer, what each disk tells by itself."""
     wanted = cluster[0].cluster_id
     nodes = [
         {

@@ -125,7 +125,7 @@ def bad_property_value(inventory: Inventory) -> Iterator[Problem]:
 
 
 def refused_value(key: str, value: Any, definition: Definition | None) -> Iterator[tuple[str, str]]:
-    """What is found and allowed where Kafka refuses the value of a key; another rule names what is no single value."""
+    """Yield what is found and allowed where Kafka refuses the value of a key; another rule names lists and dicts."""
     if definition is None or value is None or isinstance(value, (list, tuple, Mapping)):
         return
     text = value_text(key, value)
@@ -172,7 +172,7 @@ def _gone(key: str, node: Node) -> tuple[str, str] | None:
 
 
 def _older_know(key: str, version: str) -> bool:
-    """Whether a supported version before this one knows a key."""
+    """Return whether a supported version before this one knows a key."""
     return any(key in BROKER_KEYS[one.version] for one in releases() if one.numbers < release(version).numbers)
 
 
