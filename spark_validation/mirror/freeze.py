@@ -48,7 +48,7 @@ def begins(log_starts: Offsets, ends: Offsets, at_time: Mapping[Place, int] | No
 def scopes(
     pairs: list[Pair], source: SourceFrozen, target: TargetFrozen, second: Offsets, from_ms: int | None, now_ms: int
 ) -> list[Scope]:
-    """What is compared, for each pair whose target exists. `second`: ends of the source, taken after the target's."""
+    """Return what is compared, by pair whose target exists. `second`: ends of the source, taken after the target's."""
     return [
         Scope(
             number,
@@ -85,7 +85,7 @@ def _spans(pair: Pair, source: SourceFrozen, target: TargetFrozen, second: Offse
 
 
 def _is_cut(log_start: int, start: int, from_ms: int | None) -> bool:
-    """Whether records may be missing before `start` that the other side has: removed, or (without times) left out.
+    """Say whether records may be missing before `start` that the other side has: removed, or (without times) left out.
 
     A start by time cuts nothing where both sides know the time: both leave out the same records.
     """
