@@ -27,7 +27,7 @@ def died(run: str) -> bool:
 
 
 def started(process: int) -> str:
-    """When a process started, in clock ticks since boot (field 22 of proc(5) stat); '' where that is not known."""
+    """Say when a process started, in clock ticks since boot (field 22 of proc(5) stat); '' where that is not known."""
     try:
         return Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[19]
     except (OSError, IndexError):

@@ -38,7 +38,7 @@ class TargetFrozen:
 
 
 def begins(log_starts: Offsets, ends: Offsets, at_time: Mapping[Place, int] | None) -> Offsets:
-    """Where to begin: at the start of the log, or at the first record of a time (`at_time`; the end where it is -1)."""
+    """Say where to begin: the start of the log, or the first record of a time (`at_time`; the end where it is -1)."""
     if at_time is None:
         return {place: min(start, ends[place]) for place, start in log_starts.items()}
     found = {place: at_time[place] if at_time[place] >= 0 else ends[place] for place in log_starts}

@@ -116,7 +116,7 @@ def _authoritative_violations(
 
 
 def _why_kept(binding: Binding, present: Collection[Binding], scope: Sequence[str], own: str | None) -> str:
-    """Why authoritative alone must not remove a binding; empty where it may."""
+    """Say why authoritative alone must not remove a binding; empty where it may."""
     if binding.permission != "allow" or binding.resource_type != "cluster":
         return ""
     if binding.operation in {"cluster_action", "all"}:

@@ -44,7 +44,7 @@ def named(voters: Sequence[Voter]) -> list[str]:
 
 
 def general_violations(quorum: Quorum | None, node: int) -> list[str]:
-    """Why no voter of this cluster can be changed at all."""
+    """Return why no voter of this cluster can be changed at all."""
     if quorum is None:
         return [f"node {node}: the cluster is one of mode zookeeper, which has no voters"]
     if quorum.error:
@@ -118,7 +118,7 @@ def came_back(node: int) -> str:
 
 
 def removal_violations(quorum: Quorum, node: int) -> list[str]:
-    """Why a node cannot be taken out: without it the others must have a majority that is there."""
+    """Return why a node cannot be taken out: without it the others must have a majority that is there."""
     rest = [voter for voter in quorum.voters if voter.id != node]
     if len(rest) == len(quorum.voters):
         return []

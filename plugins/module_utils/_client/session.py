@@ -320,7 +320,7 @@ class Session:
         raise RequestFailedError(what, f"of {cluster}", code, why, never) from error
 
     def _who_hangs(self) -> str:
-        """Which brokers took a connection and did not answer, behind an error."""
+        """Return which brokers took a connection and did not answer, behind an error."""
         named = ", ".join(f"broker {node} at {address}" for node, address in self._hung.items())
         return f"; these took a connection and did not answer: {named}" if named else ""
 

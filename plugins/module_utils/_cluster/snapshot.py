@@ -144,7 +144,7 @@ class Snapshot:
 
     @cached_property
     def servers(self) -> Mapping[int, str]:
-        """Where each live broker is reached, host:port at the listener that the snapshot was taken by."""
+        """Return where each live broker is reached, host:port at the listener that the snapshot was taken by."""
         return {one.id: host_port(one.host, one.port) for one in self.brokers if not one.fenced}
 
 

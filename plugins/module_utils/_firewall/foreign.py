@@ -100,7 +100,7 @@ def _may_refuse(extension: Any) -> bool:
 
 
 def _owner(chain: Mapping[str, Any], chains: Iterable[Mapping[str, Any]]) -> str:
-    """Which program most likely wrote a chain."""
+    """Return which program most likely wrote a chain."""
     if chain["table"].startswith("firewalld"):
         return "firewalld"
     if any(one["name"].startswith(("ufw-", "ufw6-")) for one in chains if one["table"] == chain["table"]):

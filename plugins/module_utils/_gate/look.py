@@ -167,7 +167,7 @@ class IsrObserver:
         return snapshot, before, now
 
     def _unserved(self, snapshot: Snapshot) -> list[str]:
-        """Why clients and followers are not served by the broker of the goal, as its own answers tell."""
+        """Return why clients and followers are not served by the broker of the goal, as its own answers tell."""
         broker = self._goal.broker
         # Below min.insync.replicas nothing is committed, whoever copies (Partition.maybeIncrementLeaderHW of Kafka).
         led = [

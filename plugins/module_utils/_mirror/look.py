@@ -113,12 +113,12 @@ def _age(at_ms: int | None) -> int | None:
 
 
 def logs_of(flow: Flow, source: Session, existing: Mapping[str, Sequence[Partition]]) -> dict[Key, Log]:
-    """Where the logs of all partitions of the flow begin and end, in one request for each broker and edge."""
+    """Return where the logs of all partitions of the flow begin and end, in one request for each broker and edge."""
     return edges(source, {name: existing[name] for name in status.chosen(flow, existing)})
 
 
 def edges(session: Session, topics: Mapping[str, Sequence[Partition]]) -> dict[Key, Log]:
-    """Where the logs of these topics begin and where their committed records end; None where no broker told."""
+    """Return where the logs of these topics begin and where their committed records end; None where no broker told."""
     led = {(name, one.index): one.leader for name, partitions in topics.items() for one in partitions}
     found = log_ends(session, Leaders(led, frozenset()), led, committed=True)
     # A leader that has just changed answers nothing; the new one is found by another question.
@@ -217,7 +217,7 @@ def _last_records(source: Session, starts: dict[Key, int], ends: dict[Key, int])
 
 
 def records_within(source: Session, windows: Mapping[Key, tuple[int, int]]) -> dict[Key, list[tuple[int, int]]]:
-    """Which offsets are committed records, from the first offset of a window to before its end: ranges of them."""
+    """Say which offsets are committed records, from the first offset of a window to before its end: ranges of them."""
     records: dict[Key, list[tuple[int, int]]] = {}
 
     def take(record: Any) -> None:

@@ -113,7 +113,7 @@ def plan_of(asked: Asked, seen: Seen) -> Plan:
 
 
 def refusals(asked: Asked, seen: Seen) -> list[str]:
-    """Why the tuning must not begin, a sentence each."""
+    """Return why the tuning must not begin, a sentence each."""
     return [*_of_asked(asked), *_of_topics(seen), *(_of_disks(plan_of(asked, seen), seen) if seen.disks else ())]
 
 

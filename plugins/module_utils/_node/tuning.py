@@ -127,7 +127,7 @@ def chosen(text: str) -> str:
 
 
 def writable(path: str) -> str:
-    """Why a kernel file cannot be written; "" when it can. The file system answers, so nothing is tried out."""
+    """Say why a kernel file cannot be written; "" when it can. The file system answers, so nothing is tried out."""
     if os.access(path, os.W_OK):
         return ""
     mount = os.statvfs(path)

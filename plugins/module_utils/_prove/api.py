@@ -54,7 +54,7 @@ class Writing:
     failed: str = field(default="")
 
     def partition(self, name: Name) -> int:
-        """Which partition a record goes to."""
+        """Return which partition a record goes to."""
         return name.number % self.partitions
 
 

@@ -361,7 +361,7 @@ class _Planner:
         return tuple(found)
 
     def _excess(self, broker: int) -> str:
-        """Why a broker gives what nothing else asks it to give."""
+        """Say why a broker gives what nothing else asks it to give."""
         if self.ledger is None:
             return "has more than its share"
         return "holds more bytes than its limit" if broker in self.ledger.was_above else "makes room for another"

@@ -223,7 +223,7 @@ class Cancellation:
 
 
 def cancellation(record: Record, look: Look, min_insync: Mapping[str, int]) -> Cancellation:
-    """Which moves of a record may be cancelled so that acks=all writes go on.
+    """Return which moves of a record may be cancelled so that acks=all writes go on.
 
     Cancelling takes the new replicas out of the ISR, whoever is left in it (Kafka does not compare that with
     min.insync.replicas), and was known to leave partitions without a leader (KAFKA-14424).

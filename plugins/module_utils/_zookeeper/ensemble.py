@@ -183,7 +183,7 @@ def _ids(ids: Iterable[int]) -> str:
 
 
 def stop_refusals(servers: Sequence[Server], goal: Goal) -> list[str]:
-    """Why the servers of goal.stopping may not be stopped now, with the arithmetic; an empty list allows it."""
+    """Return why the servers of goal.stopping may not be stopped now, with the arithmetic; an empty list allows it."""
     if not goal.stopping:
         return []
     total = len(goal.members)

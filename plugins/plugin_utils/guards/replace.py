@@ -113,7 +113,7 @@ def _names_in(text: str) -> Any:
 
 
 def replace_refusal(cluster: Mapping[str, Any], broker: Any, consent: Any = ()) -> str:
-    """Why this broker must not come back with empty disks, for people; empty when nothing is lost without consent."""
+    """Say why this broker must not come back with empty disks; empty when nothing is lost without consent."""
     named = topic_names(consent)
     refused = [one for one in losses(cluster, int(broker)) if one.topic not in named]
     if not refused:
@@ -140,7 +140,7 @@ def replace_refusal(cluster: Mapping[str, Any], broker: Any, consent: Any = ()) 
 
 
 def place_refusal(cluster: Mapping[str, Any], broker: Any, consent: Any = ()) -> str:
-    """Why no other broker can take the place of this one, for people; empty when all it has can be copied."""
+    """Say why no other broker can take the place of this one, for people; empty when all it has can be copied."""
     if topic_names(consent):
         return (
             f"{CONSENT} does not apply with kafka_replaced_id: a partition without a leader cannot be copied to "

@@ -54,7 +54,7 @@ def _named(node: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def rest_url(node: Mapping[str, Any]) -> str:
-    """Where a mirror listens for its peers, as Kafka Connect writes it: https://host:port."""
+    """Return where a mirror listens for its peers, as Kafka Connect writes it: https://host:port."""
     port = node["listeners"][0]
     scheme = "https" if port["protocol"] == "SSL" else "http"
     return f"{scheme}://{port['socket']}"

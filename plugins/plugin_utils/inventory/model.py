@@ -83,7 +83,7 @@ class Listener:
 
     @property
     def socket(self) -> str:
-        """Where others connect to, as host:port; an IPv6 address in brackets."""
+        """Return where others connect to, as host:port; an IPv6 address in brackets."""
         return host_port(self.advertised_host, self.port)
 
 
@@ -179,7 +179,7 @@ class Node:
 
     @property
     def place(self) -> tuple[int, str, bool, int, str]:
-        """Where it comes among all nodes, wherever its inventory has it: AWX gives hosts in another order each time.
+        """Return its place among all nodes, wherever its inventory has it: AWX orders hosts anew each time.
 
         Controllers come before other brokers, those before servers of ZooKeeper; each by cluster, id and name.
         """

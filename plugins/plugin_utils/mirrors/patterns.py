@@ -61,7 +61,7 @@ def _atoms(pattern: str) -> Iterator[str]:
 
 
 def _class_end(pattern: str, start: int) -> int:
-    """Where a character class ends; its first character may be the bracket itself, and a class may hold classes."""
+    """Say where a character class ends; its first character may be the bracket itself, and a class may hold classes."""
     at = start + 1
     if pattern[at : at + 1] == "^":
         at += 1

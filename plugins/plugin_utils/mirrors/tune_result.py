@@ -97,7 +97,7 @@ def cores_used(samples: Sequence[Sequence[float]], begin: float | None, end: flo
 
 
 def problem_of(records: int, expected: int, ran: bool, complaints: Sequence[str]) -> str:
-    """Why a run cannot be compared with others; empty where it can, also where it was only too slow for all records.
+    """Say why a run cannot be compared with others; empty where it can, also where it was only too slow for all.
 
     records, expected -- that came, and that the load has. ran -- whether its mirror still ran when it was stopped.
     complaints -- the last errors of its log.
@@ -116,7 +116,7 @@ def failed_runs(rows: Iterable[Row]) -> list[str]:
 
 
 def no_knee(rows: Sequence[Row]) -> str:
-    """Why no knee was found, where there is none."""
+    """Say why no knee was found, where there is none."""
     if rows and all(row.get("problem") for row in rows):
         return "every run failed"
     return "no run copied for two seconds or more"

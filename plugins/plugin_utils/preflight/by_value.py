@@ -26,7 +26,7 @@ def by_value(nodes: Iterable[Node], variable: str) -> list[tuple[Any, list[Node]
 
 
 def disagreement(nodes: Iterable[Node], variable: str) -> str | None:
-    """Which nodes have which value, when they differ; None when they agree.
+    """Return which nodes have which value, when they differ; None when they agree.
 
     Of lists and dicts only the length is shown: they may hold secrets.
     """

@@ -125,7 +125,7 @@ def _answer(registered: Any, key: str) -> Any:
 
 
 def _silence(registered: Any) -> str:
-    """Why a registered result is no answer, on one line; '' when it is one."""
+    """Say why a registered result is no answer, on one line; '' when it is one."""
     if not isinstance(registered, dict) or not (registered.get("unreachable") or registered.get("failed")):
         return ""
     return " ".join(str(registered.get("msg", "")).removeprefix("Task failed: ").split())[:300]

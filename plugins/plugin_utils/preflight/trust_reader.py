@@ -175,7 +175,7 @@ def _member(node: Node, info: Mapping[str, Any] | None) -> Member | None:
 
 
 def _running(found: Mapping[str, Any], parts: Sequence[str]) -> str:
-    """Which store the process has: "disk", "brought", "none" or "unknown"; the one on the disk when nothing runs."""
+    """Name the store that the process has: "disk", "brought", "none" or "unknown"; "disk" when nothing runs."""
     started = found["started"]
     if started is None or started == found["sha256"]:
         return "disk"
@@ -191,7 +191,7 @@ def _present(which: str, disk: Pems, brought: Pems) -> Pems:
 
 
 def _half(ca: str, key: str, authority: Pems, ca_file: str) -> str:
-    """Why a CA that is there is of no use. One whose certificate is not there yet is made."""
+    """Say why a CA that is there is of no use. One whose certificate is not there yet is made."""
     if not Path(ca_file).exists() and ca_file != ca:
         return f"kafka_tls_ca_file names {ca_file}, which does not exist"
     if not Path(ca).exists():

@@ -174,7 +174,7 @@ class Canary(Parts):
         return [route for route in self._routes if route.last.target == self._cluster]
 
     def _paths(self) -> dict[str, str]:
-        """Where everything of the canary is on its machine."""
+        """Return where everything of the canary is on its machine."""
         settings = self._settings
         install = f"{settings['mirror_maker_canary_install_dir']}/{self._host}"
         config = f"{settings['mirror_maker_canary_config_dir']}/{self._host}"
@@ -244,7 +244,7 @@ class Canary(Parts):
         return secret_entries(files, settings["mirror_maker_canary_os_user"], settings)
 
     def _url(self) -> str:
-        """Where the canary answers on its own machine."""
+        """Return where the canary answers on its own machine."""
         return url("http", self._settings["mirror_maker_canary_host"], self._settings["mirror_maker_canary_port"])
 
     def _verdict(self) -> dict[str, str]:

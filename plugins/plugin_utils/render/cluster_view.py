@@ -125,12 +125,12 @@ class ClusterView:
 
     @key
     def bootstrap_servers(self) -> list[str]:
-        """Where clients begin, as host:port."""
+        """Return where clients begin, as host:port."""
         return endpoints(self.nodes, "clients")
 
     @property
     def servers_now(self) -> list[str]:
-        """Where clients begin, first by the inventory, then where running brokers advertise the same listener now.
+        """Say where clients begin, first by the inventory, then where running brokers advertise the same listener now.
 
         They differ while the inventory moves that listener to another port or address: brokers take it one by one.
         """
@@ -199,7 +199,7 @@ class ClusterView:
 
     @key
     def places(self) -> list[dict[str, Any]]:
-        """Where the nodes of all clusters are, and the other hosts that their firewalls let in."""
+        """Return where the nodes of all clusters are, and the other hosts that their firewalls let in."""
         groups = self._reader.groups
         known = {node.name: node for node in self.inventory.processes}
         wanted = [host for node in known.values() for host in node.let_in(groups)]

@@ -123,7 +123,7 @@ def zookeeper_settings(host: str, settings: Mapping[str, Any]) -> dict[str, Any]
 
 
 def tls_dir(host: str, settings: Mapping[str, Any]) -> str:
-    """Where the stores of a node are, on the node."""
+    """Return where the stores of a node are, on the node."""
     return f"{settings['kafka_config_dir']}/{host}/tls"
 
 
@@ -166,7 +166,7 @@ def _listeners_and_security(
 
 
 def _broker_defaults(node: Mapping[str, Any], copies: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Where we differ from Kafka's own defaults.
+    """Return where we differ from Kafka's own defaults.
 
     Three copies of everything, two of them in sync before an acknowledgement, no topic by accident; as many copies as
     there are brokers where those are fewer. Followers that were refused ask again soon.

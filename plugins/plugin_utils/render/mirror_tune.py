@@ -92,7 +92,7 @@ class MirrorTune(Parts):
         return rows
 
     def _refusals(self) -> list[str]:
-        """Why this flow cannot be tuned, by the inventory alone; a sentence each."""
+        """Return why this flow cannot be tuned, by the inventory alone; a sentence each."""
         known = {flow.pair: flow for flow in self._flows}
         if self._wanted not in known:
             return [

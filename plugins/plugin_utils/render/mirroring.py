@@ -128,7 +128,7 @@ class Mirroring(Parts):
         return str(self._settings.get("mirror_gaps_forget") or "").strip()
 
     def _forget_refusals(self) -> list[str]:
-        """Why gaps of the flow that is asked for cannot be forgotten: a sentence, or none."""
+        """Return why gaps of the flow that is asked for cannot be forgotten: a sentence, or none."""
         known = sorted(flow.pair for flow in self._flows if flow.enabled)
         if not self._forgotten or self._forgotten in known:
             return []
@@ -234,7 +234,7 @@ class Mirroring(Parts):
         return mirror_properties(self._running, self._cluster, self._clients, options, version)
 
     def _rest_secrets_file(self) -> str:
-        """Where the password of the stores of the REST port is. Another key is another password, and what the mirror
+        """Return the file of the password of the REST stores. Another key is another password, and what the mirror
         goes back to, or starts with before its turn, names the old one."""
         host = self._model["node"]["host"]
         return f"{self['shared_dir']}/rest-{self._model['stores']['digest']}-{host}.properties"

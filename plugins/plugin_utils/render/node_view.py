@@ -69,7 +69,7 @@ class NodeView:
 
     @key
     def paths(self) -> dict[str, Any]:
-        """Where everything of the node is on its machine."""
+        """Return where everything of the node is on its machine."""
         host, groups = self._reader.host, self._reader.groups
         is_process = any(host in groups.get(group, ()) for group in GROUPS.values())
         is_beside = any(host in groups.get(group, ()) for group in (PAGE_GROUP, PROMETHEUS_GROUP))
@@ -174,5 +174,5 @@ class NodeView:
 
     @key
     def rest_url(self) -> str:
-        """Where a mirror answers."""
+        """Return where a mirror answers."""
         return rest_url(self.node)

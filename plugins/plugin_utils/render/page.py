@@ -129,7 +129,7 @@ class Page(Parts):
         return shown_clusters(self._inventory(), names(self._settings["kafka_page_clusters"]))
 
     def _paths(self) -> dict[str, str]:
-        """Where everything of the page is on its machine."""
+        """Return where everything of the page is on its machine."""
         settings = self._settings
         install, config = settings["kafka_page_install_dir"], settings["kafka_page_config_dir"]
         return {
@@ -205,7 +205,7 @@ class Page(Parts):
         }
 
     def _alertmanager(self) -> dict[str, str]:
-        """Where the page asks for alerts, as page/alerts/settings.py takes it; empty where no Alertmanager is known.
+        """Return where the page asks for alerts, as page/alerts/settings.py takes it; empty without Alertmanager.
 
         Without one that is named it is that of the group prometheus on the same machine, which listens on loopback.
         """
@@ -271,7 +271,7 @@ class Page(Parts):
         return secret_entries(own, settings["kafka_page_os_user"], settings)
 
     def _url(self) -> str:
-        """Where the page answers on its own machine."""
+        """Return where the page answers on its own machine."""
         settings = self._settings
         scheme = "https" if settings["kafka_page_tls_source"] else "http"
         return url(scheme, settings["kafka_page_host"], settings["kafka_page_port"])

@@ -149,7 +149,7 @@ class Reports(Parts):
 
     @property
     def _looked_at(self) -> str:
-        """When the first host was looked at for the report: it is written twice, and is the same file both times."""
+        """Return when the first host was looked at: the report is written twice, and is the same file both times."""
         kept = [made for host in self._hosts if (made := self._results.of(host, "__kafka_resources_made"))]
         return str(min(kept, default=self._model["settings"]["_kafka_resources_made"]))
 
@@ -355,14 +355,14 @@ class Reports(Parts):
         return given or ("" if grown else planned.moves_in(self._approved))
 
     def _approval_refusal(self) -> str:
-        """Why what this run would change is not what was approved; empty where it is, or nothing was approved."""
+        """Say why what this run would change is not what was approved; empty where it is, or nothing was approved."""
         changes = self._changes_planned(before_the_first=True)
         was = str(self._model["settings"].get("streamops_plan") or "")
         now = carried.plans_text({}, changes)
         return planned.refusal(self._approved, planned.digest(changes), was, now)
 
     def _plan_refusal(self) -> str:
-        """Why the plan of this host is not the approved one; empty where it is."""
+        """Say why the plan of this host is not the approved one; empty where it is."""
         found = self._results.own("__kafka_resources_plan").get("plan_digest", "0-")
         approved = self["approved_moves"]
         grown = self._results.of(self._host, "__kafka_resources_added").get("changed")

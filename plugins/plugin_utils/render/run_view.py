@@ -49,7 +49,7 @@ class RunView:
 
     @key
     def answers(self) -> Parts:
-        """Which listeners of the node are asked from where, and whether they answer."""
+        """Return which listeners of the node are asked from where, and whether they answer."""
         from .answers import Answers
 
         return Answers(self._model, self._reader.read, self._results, self._access.administrator)

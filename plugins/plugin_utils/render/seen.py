@@ -231,7 +231,7 @@ class Seen(Parts):
         return bool(roles & free and info["process"]["running"] and info["restart_reasons"])
 
     def _at_once(self) -> str:
-        """Why a node restarts without a gate, for people."""
+        """Say why a node restarts without a gate, for people."""
         name = self._model["settings"]["kafka_cluster_name"]
         if not self._lost_leader:
             return f"the quorum of {name} has never had a leader, so the node restarts without a gate"
@@ -286,7 +286,7 @@ class Seen(Parts):
         return consented(self._results.own("__common_registered"), int(self._node_id), consent, outlived)
 
     def _place_refusal(self) -> str:
-        """Why no other broker can take the place of kafka_replaced_id."""
+        """Say why no other broker can take the place of kafka_replaced_id."""
         settings = self._model["settings"]
         led = self._results.own("__kafka_resources_led")
         return place_refusal(led, settings["kafka_replaced_id"], settings["kafka_replace_lost_topics"])
@@ -305,7 +305,7 @@ class Seen(Parts):
         return any(goes_back(info.get("version"), wished) for info in self._infos.values())
 
     def _release_dir(self) -> str:
-        """Where the node's release is to be; empty for one that this collection does not have."""
+        """Return where the node's release is to be; empty for one that this collection does not have."""
         try:
             return str(self._model["release"]["dir"])
         except (OSError, StreamopsError):

@@ -83,7 +83,7 @@ class Voters(Parts):
 
     @key
     def refusal(self) -> str:
-        """Why the change is refused; empty where it is not."""
+        """Say why the change is refused; empty where it is not."""
         return plan.refusal_text(self._findings)
 
     @key
@@ -118,7 +118,7 @@ class Voters(Parts):
 
     @key
     def unanswered(self) -> str:
-        """Why it is not known who votes."""
+        """Say why it is not known who votes."""
         return unanswered(self.facts)
 
     @key

@@ -104,7 +104,7 @@ class ClusterFacts:
 
     @property
     def silence(self) -> str:
-        """Why the cluster or its quorum did not answer, without a stop at the end; empty where both did."""
+        """Say why the cluster or its quorum did not answer, without a stop at the end; empty where both did."""
         # As a module says it, a sentence of its own that ends with what was left untouched.
         why = self.unasked or (self.quorum.error if self.quorum else None) or ""
         return why.removesuffix(" Nothing was changed.").rstrip(".")

@@ -102,7 +102,7 @@ def left_lines(facts: ClusterFacts) -> list[str]:
 
 
 def refusal_text(findings: Sequence[Finding]) -> str:
-    """Why the voters stay as they are, a line for each reason; empty for nothing."""
+    """Say why the voters stay as they are, a line for each reason; empty for nothing."""
     return "\n".join(refusal_lines(findings))
 
 

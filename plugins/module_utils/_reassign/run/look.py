@@ -219,7 +219,7 @@ def with_rates(snapshot: Mapping[str, Any], rates: Mapping[Key, float]) -> dict[
 
 
 def not_yet(session: Session, rows: Iterable[Row], look: Look, reserve: float) -> dict[Key, str]:
-    """Which of these rows must not begin now, and why, by asking the cluster.
+    """Return which of these rows must not begin now, and why, by asking the cluster.
 
     Those are rows for which a disk has no room beside what is on its way, and rows that would take away in-sync
     replicas that are needed. Nothing else waits for them but the batches after their own.

@@ -189,7 +189,7 @@ def _renaming(one: Renamed) -> str:
 
 
 def _data_of_brokers(cluster: Sequence[Host]) -> list[str]:
-    """Where brokers of mode zookeeper have data."""
+    """Return where brokers of mode zookeeper have data."""
     return [
         f"data of {host.name} in {disk['path']}"
         for host in cluster

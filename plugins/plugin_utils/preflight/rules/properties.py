@@ -158,7 +158,7 @@ def _is_known(node: Node, key: str, keys: Collection[str]) -> bool:
 
 
 def _gone(key: str, node: Node) -> tuple[str, str] | None:
-    """Why the node's Kafka no longer reads a key, with what replaced it; None when it does or never did."""
+    """Return why the node's Kafka no longer reads a key, with what replaced it; None when it does or never did."""
     version, mode = node.text("kafka_version"), node.text("kafka_mode")
     if mode.startswith("kraft_") and key.startswith("zookeeper."):
         return "KRaft has no ZooKeeper", "the controllers are the group kraft_controllers"
