@@ -156,7 +156,7 @@ class Board:
     # What writers ask and tell.
 
     def is_ready(self, way: Way) -> bool:
-        """Whether the numbers that a writer goes on from are known."""
+        """Return whether the numbers that a writer goes on from are known."""
         with self._lock:
             return any(one.is_ready for one in self._accounts if one.way == way)
 

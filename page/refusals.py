@@ -15,7 +15,7 @@ TOO_MANY, TLS, BAD_REQUEST, NO_REQUEST = "too_many", "tls", "bad_request", "no_r
 #: Why a connection is refused, for people.
 REASONS: Mapping[str, str] = {
     TOO_MANY: "more than are served at once",
-    TLS: "no TLS handshake that the service takes",
+    TLS: "TLS handshake failed",
     BAD_REQUEST: "no valid HTTP",
     NO_REQUEST: "no request in time",
 }

@@ -81,7 +81,7 @@ class Renewal:
                 await self.look(context)
             except Exception:
                 # Whatever goes wrong, the next look must come: without it the certificate would run out unseen.
-                _LOG.exception("cannot look at the certificate of the service")
+                _LOG.exception("cannot read the certificate of the service")
 
     async def look(self, context: ssl.SSLContext) -> bool:
         """Load the files if they are others and serve; return whether they were loaded."""
@@ -90,13 +90,13 @@ class Renewal:
             return False
         if wrong := await asyncio.to_thread(wrong_pair, self._certificate, self._key):
             if stamp != self._refused:
-                _LOG.error("the certificate of the service was not renewed, the old one serves on: %s", " ".join(wrong))
+                _LOG.error("reload of the certificate failed; still serving the old one: %s", " ".join(wrong))
             self._refused = stamp
             return False
         # In the thread of the loop: OpenSSL does not allow a context to change while a connection is made with it.
         _load(context, self._certificate, self._key)
         self._loaded = stamp
-        _LOG.warning("the certificate of the service was renewed from %s", self._certificate)
+        _LOG.warning("reloaded the certificate from %s", self._certificate)
         return True
 
     def _stamp(self) -> tuple[tuple[int, int, int] | None, ...]:

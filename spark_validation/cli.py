@@ -77,7 +77,7 @@ def run_job(name: str, args_file: Path, bring_to: str = "") -> int:
 
 @contextmanager
 def _noted(result: Result) -> Iterator[None]:
-    """What ends the body before its time becomes a check of the result."""
+    """Turn what ends the body before its time into a check of the result."""
     try:
         yield
     except CannotRunError as error:

@@ -40,7 +40,7 @@ class SharedDirectory:
             stream.close()
 
     def renewed(self) -> int | None:
-        """When that was said last, by the clock of the file system; None when nobody waits any more."""
+        """Return when that was said last, by the clock of the file system; None when nobody waits any more."""
         if not self._system.exists(self._path(_AWAITED)):
             return None
         return int(self._system.getFileStatus(self._path(_AWAITED)).getModificationTime())

@@ -20,7 +20,7 @@ _WORDS = {
     "out_of_order": "out of order",
     "misrouted": "misrouted",
     "corrupt": "corrupt",
-    "phantom": "of no validation",
+    "phantom": "unexpected (not written by this job)",
     "tombstone": "without value",
 }
 

@@ -34,7 +34,7 @@ class Mask:
     def value(self, data: bytes | None, may_parse: bool = True) -> bytes | None:
         """Return a key or a value without its masked fields; None stays None. Raises HiddenError where it is hidden.
 
-        Without C(may_parse) it is not looked at as JSON, so it is treated as one that is none.
+        Without C(may_parse) it is not looked at as JSON, so it is treated as text.
         """
         if not self.names or not data:
             return data

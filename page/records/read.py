@@ -103,7 +103,7 @@ def _walks(session: Session, leaders: Leaders, topic: str, asked: Asked, found: 
         starts = {index: at for (_topic, index), at in offsets_at(session, leaders, times).items()}
         # No record is so young, or its leader does not say.
         if untold := sorted(index for index, at in starts.items() if isinstance(at, str)):
-            found.notes.append(f"Where the time begins was not told by: partition {', '.join(map(str, untold))}.")
+            found.notes.append(f"Unknown where the time begins in partition {', '.join(map(str, untold))}.")
         logs = {index: log for index, log in logs.items() if isinstance(starts.get(index), int)}
     elif asked.start == OFFSET:
         starts = dict.fromkeys(logs, asked.offset)

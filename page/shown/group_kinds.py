@@ -42,7 +42,7 @@ KINDS = Kinds(
         Kind("stopped", "Stopped", lambda one: bool(one["stopped_in"])),
         Kind("unread", "Behind without members",
              lambda one: not one["error"] and not one["member_count"] and to_read(one) > 0),
-        Kind("untold", "Not told whole", lambda one: bool(one["error"])),
+        Kind("untold", "Not fully known", lambda one: bool(one["error"])),
     ),
     "Show groups",
 )  # fmt: skip

@@ -55,7 +55,7 @@ def moves(state: State, wanted: Wanted) -> Sheet:
         "Numbers are ids of brokers. Copied: by the new broker that has the fewest bytes.",
         columns,
         [_cells(one, state) for one in found.rows],
-        empty if seen.get("known") else "Moves were not told; the finding untold of the overview says why.",
+        empty if seen.get("known") else "Moves are unknown; the finding untold on the overview says why.",
     )
     table = with_brokers(table, state, {"From", "To", "New", "Removed"})
     own = path("clusters", state.name, "moves")

@@ -167,5 +167,5 @@ def _unfit(variables: Mapping[str, Any], roles: list[str]) -> list[str]:
 
 
 def _partial(variables: Any) -> bool:
-    """Whether the inventory allows a run on a part of the host's cluster."""
+    """Return whether the inventory allows a run on a part of the host's cluster."""
     return to_boolean(variables.get("preflight_allow_limit", False), "preflight_allow_limit")

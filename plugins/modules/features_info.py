@@ -17,9 +17,9 @@ description:
   - Names the nodes that keep a feature down, and registrations that count although their nodes do not answer.
   - A node that has a new release does not use its new features before their levels are raised with
     M(streamops.kafka.features).
-  - The controller is asked what it would say to the highest level (a request that only validates), since it alone knows
-    what nodes that are down registered with. That needs the right to alter the cluster; without it RV(unasked)
-    says so. O(ask_controller=false) leaves the question out.
+  - The module validates the highest levels with the controller (a request that changes nothing), since the controller
+    alone knows what nodes that are down registered with. That needs the right to alter the cluster; without it
+    RV(unasked) says so. O(ask_controller=false) leaves the request out.
 extends_documentation_fragment:
   - streamops.kafka._attributes.look
   - streamops.kafka._connection
@@ -32,7 +32,7 @@ options:
     choices: [PLAINTEXT, SSL, SASL_PLAINTEXT, SASL_SSL]
   ask_controller:
     description:
-      - Whether the controller is asked what it would say to the highest levels. A controller that does not answer takes
+      - Whether the module validates the highest levels with the controller. A controller that does not answer costs
         up to the longest time of a request.
     type: bool
     default: true

@@ -20,14 +20,14 @@ def place() -> str:
 
 
 def died(run: str) -> bool:
-    """Whether a run, written as "place number start", was one of this machine and is gone."""
+    """Return whether a run, written as "place number start", was one of this machine and is gone."""
     where, _space, process = run.partition(" ")
     number, _space, start = process.partition(" ")
     return where == place() and bool(start) and started(int(number)) != start
 
 
 def started(process: int) -> str:
-    """When a process started, in clock ticks since boot (field 22 of proc(5) stat); '' where that is not known."""
+    """Say when a process started, in clock ticks since boot (field 22 of proc(5) stat); '' where that is not known."""
     try:
         return Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[19]
     except (OSError, IndexError):

@@ -57,7 +57,7 @@ class Reach(Protocol):
 
     @property
     def timeout_seconds(self) -> int:
-        """How long a client waits for a broker that does not answer."""
+        """Return how long a client waits for a broker that does not answer, in seconds."""
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ def open_session(name: str) -> SparkSession:
 
 
 def cores(session: SparkSession) -> int:
-    """How many tasks run at once."""
+    """Return how many tasks run at once."""
     return max(1, session.sparkContext.defaultParallelism)
 
 
@@ -57,7 +57,7 @@ def local_uri(path: Path) -> str:
 
 
 def versions(session: SparkSession) -> dict[str, str]:
-    """What ran: Python, PySpark, Spark, Java, Kafka client, this package."""
+    """Return what ran: Python, PySpark, Spark, Java, Kafka client, this package."""
     java = jvm(session)
     return {
         "python": platform.python_version(),

@@ -83,7 +83,7 @@ def _deleted_later(later: DataFrame) -> DataFrame:
 
 
 def by_pair(by_key: DataFrame) -> dict[int, dict[str, int]]:
-    """How many keys each side has, by pair, under the names of `cells.by_pair`."""
+    """Count the keys that each side has, by pair, under the names of `cells.by_pair`."""
     counted = {"n_a": "must", "n_c": "may", "n_t": "mirror"}
     rows = by_key.groupBy("pair").agg(*[F.count(struct).alias(name) for name, struct in counted.items()]).collect()
     return {int(row["pair"]): {name: int(row[name]) for name in counted} for row in rows}

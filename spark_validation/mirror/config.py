@@ -63,16 +63,16 @@ class Arguments:
 
     @property
     def keeps_partitions(self) -> bool:
-        """Whether a record stands in the partition of its source: the legacy engine partitions anew."""
+        """Return whether a record stands in the partition of its source: the legacy engine partitions anew."""
         return self.flow.get("engine") != LEGACY
 
     @property
     def exactly_once(self) -> bool:
-        """Whether a repeat is a fault."""
+        """Return whether a repeat is a fault."""
         return self.flow.get("exactly_once") == EXACTLY_ONCE
 
     def public(self) -> dict[str, Any]:
-        """What a report may show: every argument, with secrets masked."""
+        """Return what a report may show: every argument, with secrets masked."""
         shown: dict[str, Any] = {
             name: self.given.get(name, getattr(self, name, None)) for name in FIELDS if name not in ("topics", "gaps")
         }

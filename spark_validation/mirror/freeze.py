@@ -38,7 +38,7 @@ class TargetFrozen:
 
 
 def begins(log_starts: Offsets, ends: Offsets, at_time: Mapping[Place, int] | None) -> Offsets:
-    """Where to begin: at the start of the log, or at the first record of a time (`at_time`; the end where it is -1)."""
+    """Say where to begin: the start of the log, or the first record of a time (`at_time`; the end where it is -1)."""
     if at_time is None:
         return {place: min(start, ends[place]) for place, start in log_starts.items()}
     found = {place: at_time[place] if at_time[place] >= 0 else ends[place] for place in log_starts}
@@ -48,7 +48,7 @@ def begins(log_starts: Offsets, ends: Offsets, at_time: Mapping[Place, int] | No
 def scopes(
     pairs: list[Pair], source: SourceFrozen, target: TargetFrozen, second: Offsets, from_ms: int | None, now_ms: int
 ) -> list[Scope]:
-    """What is compared, for each pair whose target exists. `second`: ends of the source, taken after the target's."""
+    """Return what is compared, by pair whose target exists. `second`: ends of the source, taken after the target's."""
     return [
         Scope(
             number,
@@ -85,7 +85,7 @@ def _spans(pair: Pair, source: SourceFrozen, target: TargetFrozen, second: Offse
 
 
 def _is_cut(log_start: int, start: int, from_ms: int | None) -> bool:
-    """Whether records may be missing before `start` that the other side has: removed, or (without times) left out.
+    """Say whether records may be missing before `start` that the other side has: removed, or (without times) left out.
 
     A start by time cuts nothing where both sides know the time: both leave out the same records.
     """

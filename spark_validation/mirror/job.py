@@ -191,7 +191,7 @@ def _is_gone(why: str) -> bool:
 
 
 def _disturbed(cluster: KafkaCluster, before: dict[str, TopicSeen], names: set[str], starts: Offsets) -> dict[str, str]:
-    """What happened to topics since `before` and `starts` (the first offsets read) were taken, by topic."""
+    """Return what happened to topics since `before` and `starts` (the first offsets read) were taken, by topic."""
     now = cluster.topics(sorted(names))
     found = {}
     for name in names:

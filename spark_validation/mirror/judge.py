@@ -45,7 +45,7 @@ _ORDER = ("Records of a partition are in the order of the source", "the mirror r
 
 
 def judge_caught_up(waited: Waited, frontiers: Mapping[Place, int | None], seconds: int, examples: int) -> list[Check]:
-    """Whether the mirror has a position for every topic with records, and reached the frontier in time."""
+    """Judge whether the mirror has a position for each topic with records, and reached the frontier in time."""
     unknown = waited.unknown(dict(frontiers))
     checks = [
         none_of(
@@ -150,7 +150,7 @@ def judge_topics(
     lasts: Mapping[Place, int | None],
     arguments: Arguments,
 ) -> list[Check]:
-    """Whether the target has the topics, with partitions enough. `lasts`: the last record of each source partition."""
+    """Judge whether the target has the topics, with partitions enough. `lasts`: last records of source partitions."""
     examples = arguments.max_examples
     held = {place for place, last in lasts.items() if last is not None}
     holding = {topic for topic, _partition in held}
@@ -208,7 +208,7 @@ def _counts(items: list[tuple[Pair, int, int]]) -> list[dict[str, Any]]:
 
 
 def judge_stable(disturbed: Mapping[str, str], examples: int) -> Check:
-    """Whether what was compared stayed what it was. `disturbed`: topic -> what happened to it during the run."""
+    """Judge whether what was compared stayed what it was. `disturbed`: topic -> what happened to it meanwhile."""
     return none_of(
         "stable",
         "No topic was made anew, grew or lost records while it was judged",

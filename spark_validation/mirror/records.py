@@ -84,7 +84,7 @@ def excused(odd: DataFrame, marks: DataFrame, promised: DataFrame, by_offset: bo
 
 
 def by_retention(gone: Column, older: Column, ts: Column) -> Column:
-    """What a record is that one side may have removed: `unjudged`, `expired`, or NULL where that explains nothing.
+    """Name a record that one side may have removed: `unjudged`, `expired`, or NULL where that explains nothing.
 
     gone -- the target may have removed it; older -- the source may; beside columns of `promised`, see `excused`
     """
@@ -253,5 +253,5 @@ def preview(key: Any) -> str:
 
 
 def size(value: int | None) -> str:
-    """What a value is by its size: a tombstone has none."""
+    """Return what a value is by its size: a tombstone has none."""
     return "tombstone" if value is None else f"{value:,} bytes"

@@ -31,7 +31,7 @@ class Arguments:
     mode: str = "read"
 
     def public(self) -> dict[str, Any]:
-        """What a report may show: every argument, with secrets masked."""
+        """Return what a report may show: every argument, with secrets masked."""
         return {**{name: getattr(self, name) for name in FIELDS}, "kafka": fields.masked(self.kafka)}
 
 

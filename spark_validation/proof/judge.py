@@ -16,7 +16,7 @@ from spark_validation.proof.counts import Counted
 
 
 def judge_settled(unsettled: list[Place], ends: Mapping[Place, int]) -> Check:
-    """Whether the end could be read: behind an open transaction nothing is readable."""
+    """Judge whether the end could be read: behind an open transaction nothing is readable."""
     return none_of(
         "settled",
         "Every transaction in the topic has ended",
@@ -29,7 +29,7 @@ def judge_settled(unsettled: list[Place], ends: Mapping[Place, int]) -> Check:
 
 
 def judge_found(counted: list[Counted], proof: str) -> Check:
-    """Whether the topic holds this proof at all."""
+    """Judge whether the topic holds this proof at all."""
     records = sum(one.records for one in counted)
     return Check(
         "found",

@@ -33,7 +33,7 @@ def draw(document: Document) -> str:
 
 
 def legend(document: Document) -> str:
-    """Which colour is which broker."""
+    """Return which colour is which broker."""
     brokers: list[dict[str, Any]] = document.get("cluster.brokers", [])
     keys = "".join(
         f'<span><i style="background:{colour(place)}"></i>broker {document.show(f"cluster.brokers.{place}.id")}</span>'

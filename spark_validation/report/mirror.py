@@ -13,7 +13,7 @@ _NUMBERS = ("partitions", "records", "beyond", "mirrored", "lost", "phantom", "c
 
 
 def facts(document: Document) -> str:
-    """What was compared, for the head."""
+    """Return what was compared, for the head."""
     source, target = (document.show(f"settings.{side}.alias") for side in ("source", "target"))
     return f"nothing written<br>\nmirror of <b>{source}</b> in <b>{target}</b>"
 

@@ -79,7 +79,7 @@ def _head(document: Document) -> str:
 
 
 def _found(document: Document) -> str:
-    """What is wrong, the first of it in full; the checks below have the rest."""
+    """Return what is wrong, the first of it in full; the checks below have the rest."""
     found = [document.show(f"findings.{place}") for place in range(len(document.get("findings", [])))]
     more = f"and {len(found) - _FINDINGS} more, in the checks below" if len(found) > _FINDINGS else ""
     return "<br>\n".join([*found[:_FINDINGS], *([more] if more else [])])

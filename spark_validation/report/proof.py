@@ -11,7 +11,7 @@ _NUMBERS = ("partition", "records", "distinct", "first", "last", "out_of_order",
 
 
 def facts(document: Document) -> str:
-    """What was read, for the head."""
+    """Return what was read, for the head."""
     topic = document.show("settings.topic")
     return f"nothing written<br>\nproof <b>{document.show('settings.proof')}</b> in topic <b>{topic}</b>"
 

@@ -62,7 +62,7 @@ def measured(classified: DataFrame, began_ms: int, width_ms: int) -> DataFrame:
 
 
 def _narrow(classified: DataFrame, began_ms: int, width_ms: int) -> DataFrame:
-    """What the sort must carry, in as few columns as will do: each one costs eight bytes of every record.
+    """Select what the sort must carry, in as few columns as will do: each costs eight bytes of every record.
 
     `place` holds partition and kind, `packed` bytes, slot and whether the client set the time.
     """

@@ -43,7 +43,7 @@ class Arguments:
     timeout_seconds: int = 10
 
     def public(self) -> dict[str, Any]:
-        """What a report may show: every argument but the layout (it has its own place), with secrets masked."""
+        """Return what a report may show: every argument but the layout (it has its own place), with secrets masked."""
         shown = {name: getattr(self, name) for name in FIELDS if name != "layout"}
         shown["kafka"] = fields.masked(self.kafka)
         return shown

@@ -36,7 +36,7 @@ class Echoes:
             self._consumer.seek(places[index], start)
 
     def is_there(self) -> bool:
-        """Whether an echo is among the next records; what was read once is not read again."""
+        """Return whether an echo is among the next records; what was read once is not read again."""
         records = self._consumer.poll(self._java.java.time.Duration.ofMillis(200))
         # One call for all records of a partition: each call from Python to Java costs more than a record.
         texts = [str(self._java.java.lang.String.valueOf(records.records(place))) for place in records.partitions()]

@@ -143,7 +143,7 @@ def _found(rows: DataFrame, order: list[str]) -> Found:
 
 
 def _places(rows: DataFrame) -> list[dict[str, Any]]:
-    """How many of the rows each partition has, and between which offsets."""
+    """Count the rows that each partition has, and between which offsets."""
     by_partition = rows.groupBy("partition").agg(
         F.count(F.lit(1)).alias("records"), F.min("offset").alias("first"), F.max("offset").alias("last")
     )

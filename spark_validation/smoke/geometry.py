@@ -61,7 +61,7 @@ class Geometry:
         return writer * self.records // self.writers
 
     def lane_size(self, writer: int, partition: int) -> int:
-        """How many records a whole attempt of `writer` sends to `partition`."""
+        """Return how many records a whole attempt of `writer` sends to `partition`."""
         if not (0 <= writer < self.writers and 0 <= partition < self.partitions):
             return 0
         start, end = self.first(writer), self.first(writer + 1)
@@ -69,7 +69,7 @@ class Geometry:
         return max(0, -(-(end - start - before) // self.partitions))
 
     def partition_size(self, partition: int) -> int:
-        """How many records a finished run sends to `partition`."""
+        """Return how many records a finished run sends to `partition`."""
         return sum(self.lane_size(writer, partition) for writer in range(self.writers))
 
     def lanes(self, final_attempts: dict[int, int]) -> Iterator[tuple[Lane, int]]:
@@ -82,5 +82,5 @@ class Geometry:
 
 
 def writers_for(records: int, cores: int) -> int:
-    """How many writers a run gets: two per core so that progress moves, more when a task would hold too many."""
+    """Return how many writers a run gets: two per core so that progress moves, more when a task would hold too many."""
     return max(1, min(records, max(2 * cores, -(-records // RECORDS_PER_WRITER))))

@@ -130,7 +130,7 @@ def judge_records(ledger: Ledger, seen: Observation, exact: Findings, unreadable
 
 
 def _odd(kinds: Mapping[int, int], exact: Findings) -> dict[int, Found]:
-    """What was found of each kind of odd record; their number is that of the one pass."""
+    """Return what was found of each kind of odd record; their number is that of the one pass."""
     return {
         kind: replace(exact.odd.get(kind, Found()), total=kinds[kind])
         for kind in (MISROUTED, CORRUPT, FOREIGN, TOMBSTONE)

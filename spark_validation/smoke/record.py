@@ -137,7 +137,7 @@ def classify(topic_rows: DataFrame, run_id: str, topic: str) -> DataFrame:
 
 
 def _of_another_probe(run_id: str) -> Column:
-    """Whether a row of the Kafka source was sent by the live probe of a run that goes on at the same time."""
+    """Say whether a row of the Kafka source was sent by the live probe of another run that goes on meanwhile."""
     value = F.col("value")
     away = F.abs(F.unix_millis("timestamp") - _number(value, 37, 13))
     marked = F.substring(value, 1, 4).isin([bytearray(PROBE, "utf-8"), bytearray(ECHO, "utf-8")])
@@ -146,7 +146,7 @@ def _of_another_probe(run_id: str) -> Column:
 
 
 def claimed_identity(topic_rows: DataFrame) -> DataFrame:
-    """What the **key** of each row claims (`claim_lane, claim_seq`, NULL when unreadable), beside partition and offset.
+    """Select what the **key** of each row claims (`claim_lane, claim_seq`, NULL if unreadable), partition and offset.
 
     Used for corrupt records and tombstones only, to tell "damaged" from "gone".
     """

@@ -34,15 +34,15 @@ READS_ONLY = {
     "Roll | Record a node whose turn was foreseen": "group_by changes the run, not a host",
     "Blame | Schedule the node that is at fault to go back": "add_host changes the run, not a host",
     "Roll | Record the restart": "group_by changes the run, not a host",
-    "Sick | Schedule sick brokers to restart first": "group_by changes the run, not a host",
+    "Sick | Schedule unhealthy brokers to restart first": "group_by changes the run, not a host",
     "Voters | Record that this controller comes": "a group of this run",
     "Voters | Record that the quorum becomes dynamic": "a group of this run",
     "Voters | Record that this controller goes": "a group of this run",
     "Plan members | Record in which steps this server is a member": "group_by changes the run, not a host",
     "Plan members | Record before which step this server stops": "group_by changes the run, not a host",
     "Plan members | Record that this server stays": "group_by changes the run, not a host",
-    "Upgrade features | Ask the cluster what it would say to the levels": "check mode changes nothing",
-    "Voters | Ask the cluster what it would say to a dynamic quorum": "check mode changes nothing",
+    "Upgrade features | Validate the feature levels with the cluster": "check mode changes nothing",
+    "Voters | Validate a dynamic quorum with the cluster": "check mode changes nothing",
 }
 
 #: Variables of roles that hold secrets under a name that does not say so.

@@ -81,6 +81,6 @@ def _missing_at(session: Session, plan: AclPlan, broker: int) -> list[str]:
 
 
 def _missing(plan: AclPlan, seen: Mapping[Binding, None]) -> list[str]:
-    """What one broker does not see done yet."""
+    """Return what one broker does not see done yet."""
     missing = [f"does not know {binding}" for binding in plan.add if binding not in seen]
     return missing + [f"still knows {binding}" for binding in plan.remove if binding in seen]

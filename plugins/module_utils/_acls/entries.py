@@ -115,7 +115,7 @@ def _principal_violations(principal: str) -> Iterator[str]:
 
 
 def resource_violations(resource_type: str, resource: str, pattern_type: str) -> Iterator[str]:
-    """What is wrong with the name of a resource."""
+    """Yield what is wrong with the name of a resource."""
     if not resource:
         yield f"an empty name of a {resource_type}; name it (* for all, with pattern_type literal)"
     elif pattern_type == "prefixed" and resource == "*":

@@ -116,7 +116,7 @@ def _authoritative_violations(
 
 
 def _why_kept(binding: Binding, present: Collection[Binding], scope: Sequence[str], own: str | None) -> str:
-    """Why authoritative alone must not remove a binding; empty where it may."""
+    """Say why authoritative alone must not remove a binding; empty where it may."""
     if binding.permission != "allow" or binding.resource_type != "cluster":
         return ""
     if binding.operation in {"cluster_action", "all"}:
@@ -132,7 +132,7 @@ def _why_kept(binding: Binding, present: Collection[Binding], scope: Sequence[st
 
 
 def _replaced(binding: Binding, present: Collection[Binding]) -> bool:
-    """Whether the list gives the same principal the right to change ACLs from at least the same host."""
+    """Return whether the list gives the same principal the right to change ACLs from at least the same host."""
     return any(
         _on_cluster(one, "allow", _CHANGES)
         and one.principal in {binding.principal, EVERYBODY}
@@ -166,5 +166,5 @@ def _denial_violations(add: Collection[Binding], kept: Collection[Binding], own:
 
 
 def _on_cluster(binding: Binding, permission: str, operations: Collection[str]) -> bool:
-    """Whether a binding allows or denies one of these operations on the cluster."""
+    """Return whether a binding allows or denies one of these operations on the cluster."""
     return (binding.permission, binding.resource_type) == (permission, "cluster") and binding.operation in operations

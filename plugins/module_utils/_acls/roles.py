@@ -54,7 +54,7 @@ def expand(role: str, listed: Mapping[str, Sequence[str]], pattern_type: str) ->
 
 
 def role_violations(role: str, listed: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """What is wrong with the lists of a role."""
+    """Yield what is wrong with the lists of a role."""
     if role not in ROLES:
         yield f"role is {role}; {', '.join(ROLES)} are allowed"
         return

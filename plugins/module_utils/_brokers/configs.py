@@ -47,7 +47,7 @@ class BrokerPlan:
 def parse_desired(
     brokers: Mapping[Any, Any], default: Mapping[str, Any]
 ) -> tuple[dict[str, dict[str, str | None]], list[str]]:
-    """What the parameters C(brokers) and C(default) ask for, and what cannot be understood in them."""
+    """Return what the parameters C(brokers) and C(default) ask for, and what cannot be understood in them."""
     desired: dict[str, dict[str, str | None]] = {}
     violations = []
     for entity, config in [*((str(broker), config) for broker, config in brokers.items()), (DEFAULT, default)]:
@@ -66,7 +66,7 @@ def parse_desired(
 
 
 def label(entity: str) -> str:
-    """How an entity is called in messages and diffs."""
+    """Name an entity for messages and diffs."""
     return "cluster default" if entity == DEFAULT else f"broker {entity}"
 
 
@@ -118,7 +118,7 @@ def _beyond_bounds(settings: Desired) -> tuple[tuple[str, ...], tuple[str, ...]]
 
 
 def _is_set(entity: str, now: ConfigValue | None, wanted: str | None, desired: Desired, key: str) -> bool:
-    """Whether one broker shows what is wanted, and still will when the cluster default is as wanted."""
+    """Return whether one broker shows what is wanted, and still will when the cluster default is as wanted."""
     if now is None:
         return False
     if wanted is None:

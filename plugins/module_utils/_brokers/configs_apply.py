@@ -56,7 +56,7 @@ def ensure_broker_configs(session: Session, params: Mapping[str, Any], check: bo
 
 
 def _look(session: Session, desired: Desired) -> BrokerPlan:
-    """What is left to set, as the live brokers show it now."""
+    """Return what is left to set, as the live brokers show it now."""
     if not desired:
         return BrokerPlan()
     registered = list_brokers(session)
@@ -72,7 +72,7 @@ def _wait(session: Session, desired: Desired, timeout: float) -> None:
     """Return when every live broker shows what is wanted."""
 
     def missing() -> list[str]:
-        """What is not shown yet, by broker."""
+        """Return what is not shown yet, by broker."""
         return [f"{label(entity)}: {', '.join(config)}" for entity, config in _look(session, desired).settings.items()]
 
     wait_until_none("broker configs", missing, timeout)

@@ -118,7 +118,7 @@ def _leaders(session: Session) -> dict[Key, int | None]:
 
 
 def _done(session: Session, planned: Plan) -> dict[str, Any]:
-    """What a run that fails has changed: the partitions that are led as planned by now; all when nobody tells."""
+    """Return what a run that fails has changed: partitions that are led as planned by now; all when nobody tells."""
     try:
         leaders = _leaders(session)
         led = [p for p in planned.elect if planned.is_led(p, leaders.get((p.topic, p.index)))]

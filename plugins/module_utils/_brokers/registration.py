@@ -49,7 +49,7 @@ def registrations(brokers: Iterable[Broker], cordoned: Mapping[str, str], wanted
 
 
 def cordon_violations(found: Registration, state: str) -> list[str]:
-    """Why a broker cannot be cordoned or uncordoned."""
+    """Return why a broker cannot be cordoned or uncordoned."""
     if not found.registered:
         return [f"broker {found.id}: is not registered, so there is nothing to be {state}"]
     if found.fenced:
@@ -66,7 +66,7 @@ def cordon_violations(found: Registration, state: str) -> list[str]:
 def unregister_violations(
     found: Registration, kraft: bool, partitions: Iterable[Partition], in_flight: Mapping[Key, InFlight]
 ) -> list[str]:
-    """Why a registration cannot be taken away: the broker runs, or partitions count on it."""
+    """Return why a registration cannot be taken away: the broker runs, or partitions count on it."""
     violations = []
     if not kraft:
         violations.append("the cluster is in ZooKeeper mode, where a broker is registered as long as it runs; stop it")

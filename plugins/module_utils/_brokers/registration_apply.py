@@ -61,7 +61,7 @@ def _look(session: Session, broker: int | None) -> list[Registration]:
 
 
 def _cordoning(session: Session, found: Registration, state: str, check: bool) -> bool:
-    """Whether something has to be set; the cluster judges it in check mode."""
+    """Return whether something has to be set; the cluster judges it in check mode."""
     violations = cordon_violations(found, state)
     if violations:
         raise RefusedError(SUBJECT, violations)
@@ -108,7 +108,7 @@ def _ask(session: Session, applied: Applied[str], broker: int, state: str) -> bo
 
 
 def _missing(session: Session, broker: int, state: str) -> list[str]:
-    """What is not seen yet."""
+    """Return what is not seen yet."""
     found = _look(session, broker)[0]
     if state == "unregistered":
         return [f"broker {broker} is still registered"] if found.registered else []

@@ -44,7 +44,7 @@ def named(voters: Sequence[Voter]) -> list[str]:
 
 
 def general_violations(quorum: Quorum | None, node: int) -> list[str]:
-    """Why no voter of this cluster can be changed at all."""
+    """Return why no voter of this cluster can be changed at all."""
     if quorum is None:
         return [f"node {node}: the cluster is one of mode zookeeper, which has no voters"]
     if quorum.error:
@@ -63,7 +63,7 @@ def general_violations(quorum: Quorum | None, node: int) -> list[str]:
 
 
 def election(quorum: Quorum | None) -> str | None:
-    """What to wait for while the quorum has no leader that answers, as when the leader was killed; None for nothing."""
+    """Say what to wait for while no leader of the quorum answers, as when it was killed; None for nothing."""
     if quorum is None:
         return None
     if quorum.error:
@@ -72,7 +72,7 @@ def election(quorum: Quorum | None) -> str | None:
 
 
 def join_steps(quorum: Quorum, node: int) -> Steps:
-    """How a node becomes a voter with the directory that it runs with; its former selves leave once it is caught up."""
+    """Return how a node becomes a voter with its present directory; its former selves leave once it is caught up."""
     mine = [voter for voter in quorum.voters if voter.id == node]
     if any(caught_up(voter, quorum, FETCH_TIMEOUT_MS) for voter in mine):
         return Steps()
@@ -89,7 +89,7 @@ def join_steps(quorum: Quorum, node: int) -> Steps:
 
 
 def leave_steps(quorum: Quorum, node: int) -> Steps:
-    """What takes a node out of the voters."""
+    """Return what takes a node out of the voters."""
     return Steps(remove=tuple(voter.directory_id for voter in quorum.voters if voter.id == node and voter.directory_id))
 
 
@@ -118,7 +118,7 @@ def came_back(node: int) -> str:
 
 
 def removal_violations(quorum: Quorum, node: int) -> list[str]:
-    """Why a node cannot be taken out: without it the others must have a majority that is there."""
+    """Return why a node cannot be taken out: without it the others must have a majority that is there."""
     rest = [voter for voter in quorum.voters if voter.id != node]
     if len(rest) == len(quorum.voters):
         return []

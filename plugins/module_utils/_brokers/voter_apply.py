@@ -131,7 +131,7 @@ def _do(
 
 @contextlib.contextmanager
 def _lost_answer_seen(applied: Applied[_Voter], wait: Callable[[], None]) -> Iterator[None]:
-    """Where the change that is asked for inside got no clear answer, wait until the quorum shows it.
+    """Wait until the quorum shows the change that is asked for inside, where that got no clear answer.
 
     A slow quorum carries a change out after the request for it has timed out, so it decides whether that was an error.
     """

@@ -200,7 +200,7 @@ def _mark_unsent(error: Exception) -> None:
 
 
 def unsent(error: Exception) -> bool:
-    """Whether the request of an error never left: its connection was not ready."""
+    """Return whether the request of an error never left: its connection was not ready."""
     from kafka import errors
 
     return isinstance(error, errors.NodeNotReadyError) or getattr(error, "unsent", False)
@@ -288,7 +288,7 @@ class Asking:
         threading.Thread(target=exchange, daemon=True).start()
 
     def _next(self, patience: float) -> tuple[int | None, Any] | None:
-        """What comes first of those that are waited for, None where nothing comes in time."""
+        """Return what comes first of those that are waited for, None where nothing comes in time."""
         try:
             node, answer = self._answers.get(timeout=min(patience, max(self._seconds / 3, _PAUSE), self._left()))
         except queue.Empty:
@@ -297,7 +297,7 @@ class Asking:
         return node, answer
 
     def _is_answer(self, answer: Any) -> bool:
-        """Whether this answers the question; what says nothing of it is kept, and what refuses it is raised."""
+        """Return whether this answers the question; what says nothing of it is kept, and what refuses it is raised."""
         from kafka import errors
 
         if isinstance(answer, Exception):

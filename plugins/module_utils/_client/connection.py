@@ -188,7 +188,7 @@ _RESOURCES = {"CLUSTER": "cluster", "TOPIC": "topic", "GROUP": "group", "TRANSAC
 
 
 def principal(connection: Connection) -> str:
-    """Who Kafka sees on this connection."""
+    """Return the principal that Kafka sees on this connection."""
     return own_principal(connection) or f"the owner of the certificate {connection.ssl_certificate_location}"
 
 
@@ -203,7 +203,7 @@ def own_principal(connection: Connection) -> str | None:
 
 
 def denied(connection: Connection, what: str, code: str, name: str = "") -> str:
-    """Why a request was refused with one of Kafka's ..._AUTHORIZATION_FAILED, and what must be granted to whom.
+    """Say why a request was refused with one of Kafka's ..._AUTHORIZATION_FAILED, and what must be granted to whom.
 
     C(what) is the request, C(name) the topic or group, where it is about one.
     """

@@ -105,7 +105,7 @@ def silent_servers(connection: Connection, servers: Iterable[str], seconds: floa
 
 
 def _tried(connection: Connection, servers: Iterable[str], seconds: float, grace: float) -> dict[str, Failure | None]:
-    """How it ended at each of these servers, all asked at once."""
+    """Return each server's outcome; all are asked at once."""
     began = time.monotonic()
     resolve = within(RESOLVE_SECONDS, connection.request_timeout)
     channels = {server: Channel(seconds, resolve) for server in servers}
@@ -177,7 +177,7 @@ _PROTOCOL_FIX = "Set security_protocol and the port to those of a listener for c
 
 
 def failure_of(connection: Connection, error: Exception, channel: Channel) -> Failure:
-    """What one server's failure means; the only place that tells what waiting can mend from what it cannot."""
+    """Explain one server's failure; the only place that tells what waiting can mend from what it cannot."""
     if isinstance(error, TimeoutError):
         return _silent(channel, None)
     if isinstance(error, ssl.SSLCertVerificationError):
@@ -209,7 +209,7 @@ def _silent(channel: Channel, waited: float | None) -> Failure:
 
 
 def _certificate_fix(code: int, authority: str | None) -> str:
-    """What mends a certificate that OpenSSL refuses (its numbers, X509_V_ERR_...)."""
+    """Return what mends a certificate that OpenSSL refuses (its numbers, X509_V_ERR_...)."""
     if code in (62, 64):  # The host name, the IP address.
         return "Name the server in bootstrap_servers as its certificate does, or issue it a certificate with that name."
     if code == 10:

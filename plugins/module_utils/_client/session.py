@@ -245,13 +245,13 @@ class Session:
             first = inside.controller()
 
             def rank(node: int, first: int | None = first) -> tuple[bool, bool, bool]:
-                """How late a broker is asked."""
+                """Return how late a broker is asked."""
                 return self._hangs(node), node != self._answered, node != first
 
             yield from sorted(inside.brokers(), key=rank) or (None,)
 
     def _hangs(self, node: int) -> bool:
-        """Whether a broker took a connection and did not answer, of this client or when the servers were tried."""
+        """Say whether a broker took a connection and did not answer, of this client or when the servers were tried."""
         where = self._inside().broker(node) if self._silent else None
         return node in self._hung or (where is not None and host_port(where.host, where.port) in self._silent)
 
@@ -278,7 +278,7 @@ class Session:
             self._python_client = None
 
     def call(self, what: str, function: Callable[[], Any], anybody: bool = True) -> Any:
-        """What a function of kafka-python returns; C(what) names the request when it fails."""
+        """Return what a function of kafka-python returns; C(what) names the request when it fails."""
         from kafka import errors
 
         try:
@@ -287,7 +287,7 @@ class Session:
             self.failed(what, error)
 
     def asked(self, function: Callable[[], Any], anybody: bool = True) -> Any:
-        """What a function of kafka-python returns that chooses its broker: not one that nobody can talk to.
+        """Return the result of a function of kafka-python that chooses its broker: not one that nobody can talk to.
 
         C(anybody): any broker may answer, so one that cannot be talked to is passed over: it died a moment ago, it is
         frozen, or its certificate names somebody else. Such a broker is registered all the same, and the library stays
@@ -320,7 +320,7 @@ class Session:
         raise RequestFailedError(what, f"of {cluster}", code, why, never) from error
 
     def _who_hangs(self) -> str:
-        """Which brokers took a connection and did not answer, behind an error."""
+        """Return which brokers took a connection and did not answer, behind an error."""
         named = ", ".join(f"broker {node} at {address}" for node, address in self._hung.items())
         return f"; these took a connection and did not answer: {named}" if named else ""
 

@@ -28,7 +28,7 @@ def wait_until_seen(
     last: dict[_Observer, list[str]] = {}
 
     def missing() -> list[str]:
-        """What all observers together still miss."""
+        """Return what all observers together still miss."""
         names: list[str] = []
         for observer in [one for one in observers() if one not in done]:
             try:

@@ -59,7 +59,7 @@ def tls_context(connection: Connection) -> ssl.SSLContext | None:
     sealed: list[bool] = []
 
     def password() -> str:
-        """What OpenSSL asks for when the key is encrypted; without it, it would ask at the terminal."""
+        """Return what OpenSSL asks for when the key is encrypted; without it, it would ask at the terminal."""
         sealed.append(True)
         return connection.ssl_key_password or ""
 
@@ -138,7 +138,7 @@ class Channel:
         self.ask(_API_VERSIONS, b"")
 
     def log_in(self, mechanism: str, name: str, password: str) -> bool:
-        """Whether the broker takes the password; MechanismError or AnsweredError when it cannot say."""
+        """Return whether the broker takes the password; MechanismError or AnsweredError when it cannot say."""
         self.stage = f"{LOGIN} {mechanism}"
         (code,) = struct.unpack_from(">h", self.ask(_HANDSHAKE, _text(mechanism)))
         if code == _UNSUPPORTED_MECHANISM:

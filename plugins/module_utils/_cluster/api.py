@@ -308,7 +308,7 @@ def describe_log_dirs(
 
 
 def disk_usage(session: Session, brokers: Iterable[int]) -> dict[int, LogDirs]:
-    """What these brokers hold and how full their disks are, one request for each."""
+    """Return what these brokers hold and how full their disks are, one request for each."""
     return {broker: log_dirs_of(describe_log_dirs(session, broker)) for broker in brokers}
 
 

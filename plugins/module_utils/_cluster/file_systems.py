@@ -68,7 +68,7 @@ class _Disk:
     dirs: list[Dir]
 
     def has(self, host: object, broker: int, one: Dir) -> bool:
-        """Whether another directory may be on it too: as big, as full, and all replicas are part of what is used."""
+        """Return whether another directory may be on it too: as big, as full, all replicas within what is used."""
         first = self.dirs[0]
         if host != self.host or not first.total == one.total > 0:
             return False

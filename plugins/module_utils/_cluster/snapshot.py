@@ -56,12 +56,12 @@ class Partition:
 
     @property
     def needed(self) -> int:
-        """How many replicas must be in sync for acks=all to be served, 0 where that is not known."""
+        """Return how many replicas must be in sync for acks=all to be served, 0 where that is not known."""
         return effective_min_isr(self.min_insync, len(self.replicas))
 
 
 def effective_min_isr(min_insync: int, replicas: int) -> int:
-    """How many of so many replicas must be in sync for acks=all: min.insync.replicas, and never more than there are.
+    """Return how many of so many replicas must be in sync for acks=all: min.insync.replicas, never more than exist.
 
     So does Kafka since 3.7, with eligible leader replicas and without (KAFKA-15583, Partition.effectiveMinIsr). While a
     partition moves, the replicas that it gets count too.
@@ -106,7 +106,7 @@ class Quorum:
         """
 
         def age(member: Voter) -> float:
-            """How long ago it had caught up; never is longest."""
+            """Return how long ago it had caught up, in ms; never is longest."""
             return float("inf") if member.last_caught_up_ms_ago is None else member.last_caught_up_ms_ago
 
         return {member.id: member for member in sorted((*self.observers, *self.voters), key=age, reverse=True)}
@@ -144,7 +144,7 @@ class Snapshot:
 
     @cached_property
     def servers(self) -> Mapping[int, str]:
-        """Where each live broker is reached, host:port at the listener that the snapshot was taken by."""
+        """Return where each live broker is reached, host:port at the listener that the snapshot was taken by."""
         return {one.id: host_port(one.host, one.port) for one in self.brokers if not one.fenced}
 
 

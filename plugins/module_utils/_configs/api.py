@@ -37,7 +37,7 @@ def describe_configs(
 
 
 def topic_configs(session: Session, topics: Iterable[str], keys: Iterable[str] | None = None) -> TopicConfigs:
-    """What these topics set of these keys (None = all), and what holds where they do not.
+    """Return what these topics set of these keys (None = all), and what holds where they do not.
 
     Topics that do not exist are left out. One request for each 1,000 topics, or for each 32,000 keys of topics where
     keys are named: of a topic a broker tells about 32 keys in 2.5 KB, and all of an answer is in memory at once.

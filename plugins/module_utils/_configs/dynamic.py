@@ -82,5 +82,5 @@ _DYNAMIC = frozenset(
 
 
 def is_dynamic(key: str) -> bool:
-    """Whether a running broker takes a new value of this property; if not, only a restart applies it."""
+    """Return whether a running broker takes a new value of this property; if not, only a restart applies it."""
     return key in _DYNAMIC and not key.startswith(_ONLY_BY_RESTART)

@@ -14,7 +14,7 @@ def judge_configs(
     validate: Callable[[Mapping[str, Mapping[str, str | None]]], Mapping[str, Any]],
     changes: Mapping[str, Mapping[str, str | None]],
 ) -> list[tuple[str, str, str]]:
-    """What Kafka would refuse of these configuration changes, key by key, as (name, error name, why).
+    """Return what Kafka would refuse of these configuration changes, key by key, as (name, error name, why).
 
     Kafka names the first bad key only, so what it refuses is asked again, one key of each name in a request.
     """

@@ -51,7 +51,7 @@ class ConfigValue:
 
 
 def same_value(kind: str, one: str | None, other: str | None) -> bool:
-    """Whether two texts mean the same value of a type (of TYPES): "1000" and " 1000", "True" and "true".
+    """Return whether two texts mean the same value of a type (of TYPES): "1000" and " 1000", "True" and "true".
 
     Lists are compared without order: every LIST of Kafka that a topic or a running broker takes is a set.
     """
@@ -83,7 +83,7 @@ def items_of(text: str | None) -> list[str]:
 
 
 def is_set(now: ConfigValue | None, wanted: str | None) -> bool:
-    """Whether a key has the wanted value at the topic itself: a default that happens to be equal could still move."""
+    """Return whether the topic itself has the wanted value: a default that happens to be equal could still move."""
     at_topic = now is not None and now.source == OF_TOPIC
     if wanted is None:
         return now is not None and not at_topic

@@ -94,7 +94,7 @@ class Applied(Generic[_Key]):
             raise
 
     def _said(self) -> str:
-        """What was done, in a sentence."""
+        """Return what was done, in a sentence."""
         doubt = ""
         if self.doubtful:
             doubt = f" No clear answer came for {self._listed(self.doubtful)}, so these may be done or not."

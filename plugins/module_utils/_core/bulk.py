@@ -48,5 +48,5 @@ def refused(judged: Iterable[tuple[str, str, str]]) -> list[str]:
 
 
 def failures(outcome: Mapping[_Item, Any]) -> dict[_Item, tuple[str, str]]:
-    """What failed in the answer to a request about many things: Kafka's error name and why, by thing."""
+    """Return what failed in the answer to a request about many things: Kafka's error name and why, by thing."""
     return {name: error for name, error in outcome.items() if error is not None}

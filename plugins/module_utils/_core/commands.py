@@ -147,7 +147,7 @@ class Streamed:
         self._output.close()
 
     def chunks(self) -> Iterator[bytes]:
-        """What it prints, as it comes, to its end or to the end of its time."""
+        """Yield what it prints, as it comes, to its end or to the end of its time."""
         while True:
             left = self._deadline - time.monotonic()
             if left <= 0 or not select.select([self._output], [], [], left)[0]:

@@ -43,7 +43,7 @@ class StreamopsError(Exception):
 
 
 def is_denial(code: str) -> bool:
-    """Whether Kafka's name of an error says that the principal may not do this."""
+    """Return whether Kafka's name of an error says that the principal may not do this."""
     return code.endswith("_AUTHORIZATION_FAILED")
 
 
@@ -60,7 +60,7 @@ _DOUBTFUL = frozenset(
 
 
 def in_doubt(code: str) -> bool:
-    """Whether a request that ended with this error may have been carried out: then it was no answer, or no clear one.
+    """Say whether a request with this error may have been carried out: then it was no answer, or no clear one.
 
     A name that is not one of Kafka's, in capitals, is the class of what kafka-python raised, and one that begins with
     an underscore is librdkafka's own (rd_kafka_resp_err_t below 0): they got no answer.
@@ -79,7 +79,7 @@ class MissingLibraryError(StreamopsError):
 
 
 def _tried(attempts: Mapping[str, str]) -> str:
-    """What happened at each server; servers with the same story share it."""
+    """Return what happened at each server; servers with the same story share it."""
     alike: dict[str, list[str]] = {}
     for server, why in attempts.items():
         alike.setdefault(why, []).append(server)

@@ -115,7 +115,7 @@ class Hold:
 
     @property
     def reached(self) -> bool:
-        """Whether enough looks were good for long enough."""
+        """Return whether enough looks were good for long enough."""
         return self.count >= self._looks and self.held >= self._seconds
 
     def __str__(self) -> str:

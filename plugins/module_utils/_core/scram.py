@@ -23,7 +23,7 @@ class ScramError(ValueError):
 
 
 def salted_password(mechanism: str, password: str, salt: bytes, iterations: int) -> bytes:
-    """What a broker keeps of a password: Hi(password, salt, iterations) of RFC 5802."""
+    """Return what a broker keeps of a password: Hi(password, salt, iterations) of RFC 5802."""
     return hashlib.pbkdf2_hmac(HASHES[mechanism], password.encode(), salt, iterations)
 
 
@@ -63,7 +63,7 @@ class ScramClient:
         return f"{without_proof},p={base64.b64encode(proof).decode()}".encode()
 
     def proven(self, server_final: bytes) -> bool:
-        """Whether the server proved that it knows the password too; False when it refuses ours."""
+        """Return whether the server proved that it knows the password too; False when it refuses ours."""
         fields = _fields(server_final)
         if "e" in fields:
             return False

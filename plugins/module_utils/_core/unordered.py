@@ -49,7 +49,7 @@ def form(key: str, value: str) -> str:
 
 
 def same(key: str, before: str | None, after: str | None) -> bool:
-    """Whether two values of a property differ in nothing but the order of what is a set."""
+    """Return whether two values of a property differ in nothing but the order of what is a set."""
     if before is None or after is None or before == after:
         return before == after
     return form(key, before) == form(key, after)

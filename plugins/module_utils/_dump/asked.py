@@ -63,16 +63,16 @@ class Asked:
 
     @property
     def is_internal(self) -> bool:
-        """Whether the tool decodes its records."""
+        """Return whether the tool decodes its records."""
         return self.topic in DECODERS
 
     @property
     def has_payload(self) -> bool:
-        """Whether values are shown; those that the tool decodes always are, without their secrets."""
+        """Return whether values are shown; those that the tool decodes always are, without their secrets."""
         return self.is_internal or self.payload
 
     def matches(self, texts: Iterable[str]) -> bool:
-        """Whether one of these texts is asked for: the same, or with C(regex:) one in which the pattern is found."""
+        """Say whether one of these texts is asked for: the same, or with C(regex:) one that matches the pattern."""
         if not self.key:
             return True
         if self.key.startswith(_REGEX):
@@ -81,7 +81,7 @@ class Asked:
         return self.key in texts
 
     def holds(self, offset: int, time: int, first: int) -> bool:
-        """Whether a record at this offset, of this time, is in the ranges; C(first) is the least offset."""
+        """Return whether a record at this offset, of this time, is in the ranges; C(first) is the least offset."""
         return (
             offset >= first
             and (self.offset_to is None or offset <= self.offset_to)

@@ -45,7 +45,7 @@ class Room:
             yield batch
 
     def takes(self, batch: Batch) -> bool:
-        """Whether a batch has room; it is counted then."""
+        """Return whether a batch has room; it is counted then."""
         if self.records <= 0:
             self.reached = "records"
         elif batch.size > self.bytes:

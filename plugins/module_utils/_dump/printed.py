@@ -90,7 +90,7 @@ class _Batch:
     is_doubtful: bool = False
 
     def holds(self, offset: int) -> bool:
-        """Whether a record at this offset can be its next one; what cannot be is in doubt."""
+        """Return whether a record at this offset can be its next one; what cannot be is in doubt."""
         is_next = max(self.base, self.before + 1) <= offset <= self.last
         if is_next:
             self.seen, self.before = self.seen + 1, offset
@@ -183,7 +183,7 @@ def _end(batch: _Batch | None, doubts: list[tuple[int, int]] | None, is_cut: boo
 
 
 def _is_doubtful(line: bytes, is_decoded: bool) -> bool:
-    """Whether a line within a batch may be a part of a record whose first line was not known for one."""
+    """Return whether a line within a batch may be a part of a record whose first line was not known for one."""
     if is_decoded:
         return line.startswith(b"| offset: ")
     return not _OF_FILE.fullmatch(line)
@@ -237,11 +237,11 @@ class _Open:
 
     @property
     def is_too_long(self) -> bool:
-        """Whether it has more text than its sizes allow: then a part of it is the name of a header."""
+        """Return whether it has more text than its sizes allow: then a part of it is the name of a header."""
         return self._is_text and self._size - 2 * self._unknown > self._least
 
     def is_whole(self, following: bytes) -> bool:
-        """Whether nothing of it follows. Printed text is never shorter than what it was made of."""
+        """Return whether nothing of it follows. Printed text is never shorter than what it was made of."""
         if not self._is_text:
             return True
         if self._size < self._least:

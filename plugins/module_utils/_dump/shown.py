@@ -160,7 +160,7 @@ def tree_lines(text: str) -> list[str]:
 
 
 def _is_name(line: str, depth: int) -> bool:
-    """Whether a line names a node of the tree.
+    """Return whether a line names a node of the tree.
 
     The shell indents only the first line of a value, and a name follows its last one. So what stands without an indent
     is one of a value, but for the two names that the tree begins with.

@@ -47,7 +47,7 @@ class Tool:
 
     @property
     def has_shell(self) -> bool:
-        """Whether the release has the metadata shell."""
+        """Return whether the release has the metadata shell."""
         return _SHELL in self._classes
 
     def dump(self, asked: Asked, files: Sequence[str], seconds: float) -> Printed:
@@ -79,7 +79,7 @@ class Printed:
         self.is_over, self.why = False, ""
 
     def chunks(self) -> Iterator[bytes]:
-        """What it prints, as it comes. It is killed when the reader has enough. Raises DumpError."""
+        """Yield what it prints, as it comes. It is killed when the reader has enough. Raises DumpError."""
         with open(self._errors, "wb") as errors:
             try:
                 running = commands.Streamed(self._command, self._seconds, errors, _environment())

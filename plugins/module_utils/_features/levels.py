@@ -80,7 +80,7 @@ def level_of(feature: str, value: object) -> int | None:
 
 
 def _is_release(text: str) -> bool:
-    """Whether it is a release: 4.3 or 4.3.1."""
+    """Return whether it is a release: 4.3 or 4.3.1."""
     parts = text.split(".")
     return len(parts) in (2, 3) and all(one.isascii() and one.isdecimal() for one in parts)
 

@@ -130,7 +130,7 @@ def _listening(rules: Iterable[Mapping[str, Any]]) -> list[int]:
 
 
 def _accepted(rules: Sequence[Mapping[str, Any]], accept_cuts: Collection[str]) -> list[Cut]:
-    """What a table of these rules cuts with consent; raises CutError for the rest."""
+    """Return what a table of these rules cuts with consent; raises CutError for the rest."""
     try:
         refused, accepted = cuts(look.connections(), rules, accept_cuts)
     except ValueError as error:
@@ -143,7 +143,7 @@ def _accepted(rules: Sequence[Mapping[str, Any]], accept_cuts: Collection[str]) 
 def _result(
     changed: bool, diff: Mapping[str, str] | None, cut: Sequence[Cut] = (), listening: Sequence[int] = ()
 ) -> dict[str, Any]:
-    """What the module returns; the diff names the connections that end, too."""
+    """Return the module's result; the diff names the connections that end, too."""
     diffs = [dict(diff)] if diff and changed else []
     if cut:
         diffs.append(_diff("open connections that the table cuts", "".join(f"{one}\n" for one in cut), ""))
@@ -169,7 +169,7 @@ def _remove(module: AnsibleModule, nft: str | None, path: str, before: str, dire
 
 
 def _drift(module: AnsibleModule, nft: str, candidate: str, wanted: str) -> dict[str, str] | None:
-    """What the kernel filters now against what it would with the candidate; None when that is the same.
+    """Compare what the kernel filters now with what it would with the candidate; None when that is the same.
 
     nft lists a table in words of its own, which change with its version. So the candidate is loaded into a network
     namespace that lives for this call only, and both listings are compared. Where namespaces are forbidden the digest

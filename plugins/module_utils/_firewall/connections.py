@@ -73,7 +73,7 @@ def _end(text: str) -> tuple[Address, int]:
 
 
 def allowed(rules: Iterable[Mapping[str, Any]], source: str, port: int, address: str = "") -> bool:
-    """Whether these rules let `source` connect to `port` (of `address`); ports that no rule names are not filtered."""
+    """Say whether these rules let `source` connect to `port` (of `address`); unnamed ports are not filtered."""
     rule = _rule(rules, port, address)
     origin = ipaddress.ip_address(source)
     return rule is None or origin.is_loopback or _within(origin, rule["sources"])

@@ -45,7 +45,7 @@ def blocking(
 
 
 def legacy_finding(tables: Collection[str], saved: str | None) -> str | None:
-    """What to say of iptables-legacy, whose rules nft does not show; None when there is nothing that refuses.
+    """Say what stands in iptables-legacy, whose rules nft does not show; None when there is nothing that refuses.
 
     tables -- names in /proc/net/ip_tables_names and ip6_tables_names; saved -- what iptables-legacy-save prints, None
     where it is not installed.
@@ -95,12 +95,12 @@ def _words(expression: Any, maps: Mapping[str, Any]) -> Iterator[tuple[str, Any]
 
 
 def _may_refuse(extension: Any) -> bool:
-    """Whether an extension of iptables can refuse; some versions of nft do not print which one it is."""
+    """Return whether an extension of iptables can refuse; some versions of nft do not print which one it is."""
     return not extension or (extension.get("type") == "target" and extension.get("name") in ("REJECT", "TARPIT"))
 
 
 def _owner(chain: Mapping[str, Any], chains: Iterable[Mapping[str, Any]]) -> str:
-    """Which program most likely wrote a chain."""
+    """Return which program most likely wrote a chain."""
     if chain["table"].startswith("firewalld"):
         return "firewalld"
     if any(one["name"].startswith(("ufw-", "ufw6-")) for one in chains if one["table"] == chain["table"]):

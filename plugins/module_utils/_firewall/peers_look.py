@@ -25,7 +25,7 @@ def unreached(tries: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _error(one: Mapping[str, Any]) -> str:
-    """Why a port takes no connection; empty where it does."""
+    """Say why a port takes no connection; empty where it does."""
     try:
         connect(str(one["address"]), int(one["port"]), SECONDS).close()
     except OSError as error:

@@ -36,7 +36,7 @@ def table_text(rules: Sequence[Mapping[str, Any]]) -> str:
 
 
 def digest(text: str) -> str:
-    """What names the content of a table, in the file and in the kernel."""
+    """Return what names the content of a table, in the file and in the kernel."""
     return f"sha256:{hashlib.sha256(text.encode()).hexdigest()[:32]}"
 
 

@@ -126,7 +126,7 @@ def _stop(token: str) -> None:
 
 
 def _has_systemd() -> bool:
-    """Whether systemd runs, in our network namespace: what its timer starts filters there."""
+    """Return whether systemd runs, in our network namespace: what its timer starts filters there."""
     if not os.path.isdir("/run/systemd/system") or shutil.which("systemd-run") is None:
         return False
     return os.readlink("/proc/self/ns/net") == os.readlink("/proc/1/ns/net")

@@ -269,7 +269,7 @@ def _detail(partition: Partition, gone: list[int], states: dict[int, str], alive
 
 
 def _unserved(snapshot: Snapshot, broker: int, excused: Iterable[int], attributed: Iterable[Attribution]) -> list[str]:
-    """What others miss of a broker that is registered: they do not copy from it, or it leads nothing.
+    """Return what others miss of a broker that is registered: they do not copy from it, or it leads nothing.
 
     Followers that were behind before it led anything are so by themselves, and one that catches up copies. Whoever is
     at fault, records of what this broker leads lack a replica. A broker that was fenced between two looks leads nothing
@@ -295,7 +295,7 @@ def _is_settled(snapshot: Snapshot) -> bool:
 
 
 def _unmet(snapshot: Snapshot, goal: Goal, attributed: Iterable[Attribution]) -> list[str]:
-    """What no partition shows: a broker that is away or that others cannot copy from, a topic that does not exist."""
+    """Return what no partition shows: a broker away or that others cannot copy from, a topic that does not exist."""
     if goal.scope == "own" and goal.broker is not None:
         state = standing(snapshot, goal.broker)
         if state != "registered":

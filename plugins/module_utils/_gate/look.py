@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""Looks at a cluster for gates and waits, asked in an order in which nothing old can pass for new."""
+"""Looks at a cluster for gates and waits: requests are ordered so that a stale answer is not taken for a fresh one."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ class IsrObserver:
         return snapshot, before, now
 
     def _unserved(self, snapshot: Snapshot) -> list[str]:
-        """Why clients and followers are not served by the broker of the goal, as its own answers tell."""
+        """Return why clients and followers are not served by the broker of the goal, as its own answers tell."""
         broker = self._goal.broker
         # Whether who answers for it leads is asked of all of these. Commits say something of a whole ISR alone: below
         # min.insync.replicas nothing is committed, whoever copies (Partition.maybeIncrementLeaderHW of Kafka).

@@ -8,7 +8,7 @@ other files. That is allowed under these rules, for one node at a time
 
 - a broker that is fenced leads nothing and is in no ISR but as the last of it, so its stop takes nothing away;
 - a broker at whose address another node answers is reached by nobody, and only other files of its own can change that;
-- a broker from which no other can copy (_cluster/attribution.py) is alone in the ISR, and holds records that nobody
+- a broker that followers cannot fetch from (_cluster/attribution.py) is alone in the ISR, and holds records that nobody
   else has. They stay on its disk while it restarts. What its followers have must not grow meanwhile: one that catches
   up copies. No other replica may become leader, since none is in the ISR, unless unclean election is on: then the
   partition is not spared. All its other replicas must be alive, so that they copy once it is back.

@@ -127,7 +127,7 @@ def _host(member: Any) -> str:
 
 
 def group_offsets(session: Session, listed: Iterable[Listed]) -> dict[str, Offsets]:
-    """How far these groups have read, by name: for each coordinator a request for each 500 groups.
+    """Return how far these groups have read, by name: for each coordinator a request for each 500 groups.
 
     For share groups that is their start offset, below which everything is acknowledged.
     """

@@ -89,7 +89,7 @@ def asked_partitions(group: Group, offsets: Offsets) -> set[Key]:
 
 
 def position(index: int, offset: Offset, log: Log) -> dict[str, Any]:
-    """How far a group is in one partition; C(lag) in records, None where it is unknown.
+    """Return how far a group is in one partition; C(lag) in records, None where it is unknown.
 
     Offsets are counted, so records that compaction removed and markers of transactions count too, as in Kafka's own
     tools.

@@ -324,7 +324,7 @@ def delete_records(session: Session, leader: int, before: Mapping[Key, int]) -> 
 def answer_of(
     session: Session, what: str, request: Any, broker: int, take: Callable[[Any], Any]
 ) -> tuple[Iterable[Any], str]:
-    """What C(take) finds in the answer of a broker; nothing, and why, when it gave none."""
+    """Return what C(take) finds in the answer of a broker; nothing, and why, when it gave none."""
     try:
         answer = session.send(what, request, broker)
         # The answer as a whole has an error in some messages only.

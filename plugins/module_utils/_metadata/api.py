@@ -197,7 +197,7 @@ def _topic_configs(node: Node) -> Values:
 
 
 def _broker_configs(node: Node) -> Values:
-    """What holds for all brokers by default: of its own configuration only a broker itself tells."""
+    """Return what holds for all brokers by default: of its own configuration only a broker itself tells."""
     return node.configs(BROKER_CONFIG, [""], _DYNAMIC_DEFAULT_BROKER)
 
 

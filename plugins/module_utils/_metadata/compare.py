@@ -92,7 +92,7 @@ class Verdict:
 
     @property
     def open(self) -> bool:
-        """Whether another look may say more: a difference or a lag may pass."""
+        """Return whether another look may say more: a difference or a lag may pass."""
         return bool(self.stands or self.late)
 
     @property
@@ -123,12 +123,12 @@ class Verdict:
 
     @property
     def enough(self) -> bool:
-        """Whether anything was compared that was asked for: features everybody is told, before any login."""
+        """Say whether anything was compared that was asked for: features everybody is told, before any login."""
         return bool(self.told) and not (self.told == {"features"} and self.untold)
 
     @property
     def agree(self) -> bool:
-        """Whether all nodes answered, none is behind, and none differs."""
+        """Return whether all nodes answered, none is behind, and none differs."""
         return self.enough and not (self.open or self.silent or self.last.why)
 
 

@@ -75,7 +75,7 @@ class Flow:
 
     @property
     def keeps_names(self) -> bool:
-        """Whether a topic has the same name in the target; the legacy engine knows no other way."""
+        """Return whether a topic has the same name in the target; the legacy engine knows no other way."""
         return self.policy == IDENTITY or self.engine == LEGACY
 
 
@@ -104,7 +104,7 @@ LEGACY_ONLY = ("streams", "consumer_config", "producer_config")
 
 
 def matches(flow: Flow, topic: str) -> bool:
-    """Whether MirrorMaker mirrors a topic of the source: as DefaultTopicFilter and isCycle of its connector decide."""
+    """Say whether MirrorMaker mirrors a topic of the source: DefaultTopicFilter and isCycle of its connector decide."""
     if OWN_TOPICS.fullmatch(topic) or _any(TOPICS_EXCLUDED + flow.topics_exclude, topic):
         return False
     return _any(flow.topics, topic) and not _is_cycle(flow, topic)
@@ -122,7 +122,7 @@ def source_topic(flow: Flow, name: str) -> str | None:
 
 
 def _looks_like_heartbeats(flow: Flow, topic: str) -> bool:
-    """Whether MirrorMaker 2 renames it although names are kept (IdentityReplicationPolicy.looksLikeHeartbeat)."""
+    """Say whether MirrorMaker 2 renames it although names are kept (IdentityReplicationPolicy.looksLikeHeartbeat)."""
     return flow.engine == MIRROR_MAKER_2 and topic.endswith(HEARTBEATS)
 
 
@@ -146,12 +146,12 @@ def _any(patterns: Iterable[str], name: str) -> bool:
 
 
 def _is_cycle(flow: Flow, topic: str) -> bool:
-    """Whether the topic came from the target; only names of the default policy tell (MirrorSourceConnector)."""
+    """Return whether the topic came from the target; only names of the default policy tell (MirrorSourceConnector)."""
     return not flow.keeps_names and flow.target in topic.split(SEPARATOR)[:-1]
 
 
 def value_complaints(key: str, value: Any) -> Iterator[str]:
-    """What is wrong with one value of a flow by itself; of booleans and numbers, _mirror/reading.py judges the text."""
+    """Yield what is wrong with one value of a flow; of booleans and numbers, _mirror/reading.py judges the text."""
     if key in LISTS:
         yield from _pattern_complaints(value)
     elif key in _DICTS and not isinstance(value, Mapping):
@@ -176,7 +176,7 @@ def _pattern_complaints(value: Any) -> Iterator[str]:
 
 
 def problems_between(raw: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
-    """What is wrong between flows of which each is right: (where, what was found and is allowed)."""
+    """Yield what is wrong between flows of which each is right: (where, what was found and is allowed)."""
     for number, item in enumerate(raw):
         if item["source"] == item["target"]:
             yield f"mirror_flows[{number}]", f"mirrors {item['source']} into itself; name two clusters"

@@ -90,7 +90,7 @@ def in_doubt(seen: Seen, before: Marks) -> list[Key]:
 
 
 def unread(seen: Seen, before: Marks) -> dict[Key, Range]:
-    """Where a look is to read which offsets are records: of a partition the first offset, and the one after the last.
+    """Say where a look is to read which offsets are records: by partition the first offset, and the one after the last.
 
     That is above the position of a mirror that is behind, and at the beginning of a log that may not be the one to
     which the position belongs. What the last look read there is not read again. Where very many partitions are behind,

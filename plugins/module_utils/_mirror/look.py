@@ -101,24 +101,24 @@ def look_within(flow: Flow, origin: Session, copy: Session, enough: int) -> Seen
 
 
 def heartbeat_age(flow: Flow, target: Connection) -> int | None:
-    """How old the latest heartbeat is that came through, in ms; None when none did. Only the target is asked."""
+    """Return the age of the latest heartbeat that came through, in ms; None when none did. Asks only the target."""
     name = heartbeats_topic(flow.source)
     with at(f"target {flow.target}"), Session(target) as copy:
         return _age(read_notes(flow, copy, topics_at(copy, None, [name])).heartbeat_at)
 
 
 def _age(at_ms: int | None) -> int | None:
-    """How long ago that was by the clock of this machine, in ms; the clock of whoever wrote it may be ahead."""
+    """Return how long ago that was by this machine's clock, in ms; the clock of whoever wrote it may be ahead."""
     return None if at_ms is None else max(0, round(time.time() * 1000) - at_ms)
 
 
 def logs_of(flow: Flow, source: Session, existing: Mapping[str, Sequence[Partition]]) -> dict[Key, Log]:
-    """Where the logs of all partitions of the flow begin and end, in one request for each broker and edge."""
+    """Return where the logs of all partitions of the flow begin and end, in one request for each broker and edge."""
     return edges(source, {name: existing[name] for name in status.chosen(flow, existing)})
 
 
 def edges(session: Session, topics: Mapping[str, Sequence[Partition]]) -> dict[Key, Log]:
-    """Where the logs of these topics begin and where their committed records end; None where no broker told."""
+    """Return where the logs of these topics begin and where their committed records end; None where no broker told."""
     led = {(name, one.index): one.leader for name, partitions in topics.items() for one in partitions}
     found = log_ends(session, Leaders(led, frozenset()), led, committed=True)
     # A leader that has just changed answers nothing; the new one is found by another question.
@@ -136,7 +136,7 @@ def _tops(source: Session, keys: Sequence[Key]) -> dict[Key, int]:
 
 
 def of_target(flow: Flow, target: Session, seen: Seen) -> Seen:
-    """What the target tells: its topics, and what MirrorMaker 2 has written down there."""
+    """Return what the target tells: its topics, and what MirrorMaker 2 has written down there."""
     existing = topics_at(target, None, None)
     seen = replace(seen, targets={name: len(partitions) for name, partitions in existing.items()})
     if flow.engine == LEGACY:
@@ -155,7 +155,7 @@ def of_target(flow: Flow, target: Session, seen: Seen) -> Seen:
 
 
 def read_notes(flow: Flow, target: Session, existing: Mapping[str, Sequence[Partition]]) -> Notes:
-    """What MirrorMaker 2 has written down in the target: the offsets topic whole, of its signs of life the latest."""
+    """Return what MirrorMaker 2 wrote down in the target: the offsets topic whole, its latest signs of life."""
     offsets = offsets_topic(flow)
     states = status_topic(flow.source)
     names = {offsets, states, heartbeats_topic(flow.source), checkpoints_topic(flow.source)} & existing.keys()
@@ -217,7 +217,7 @@ def _last_records(source: Session, starts: dict[Key, int], ends: dict[Key, int])
 
 
 def records_within(source: Session, windows: Mapping[Key, tuple[int, int]]) -> dict[Key, list[tuple[int, int]]]:
-    """Which offsets are committed records, from the first offset of a window to before its end: ranges of them."""
+    """Say which offsets are committed records, from the first offset of a window to before its end: ranges of them."""
     records: dict[Key, list[tuple[int, int]]] = {}
 
     def take(record: Any) -> None:

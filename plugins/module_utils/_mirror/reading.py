@@ -70,7 +70,7 @@ def flow_problems(raw: Any) -> list[tuple[str, str]]:
 
 
 def is_enabled(item: Mapping[str, Any]) -> bool:
-    """Whether an entry of mirror_flows is to run, also where something else is wrong with it."""
+    """Return whether an entry of mirror_flows is to run, also where something else is wrong with it."""
     try:
         return item.get("enabled") is None or to_boolean(item["enabled"], "enabled")
     except UnclearValueError:
@@ -119,7 +119,7 @@ def _value_complaints(key: str, value: Any) -> Iterator[str]:
 
 
 def is_unclear(key: str, value: Any) -> bool:
-    """Whether the value of a key that is true or false, or a number from 1, is none of these."""
+    """Return whether the value of a key that is true or false, or a number from 1, is none of these."""
     if key not in (*BOOLEANS, "streams"):
         return False
     try:

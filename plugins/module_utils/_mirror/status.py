@@ -90,7 +90,7 @@ class Pulse:
 
     @classmethod
     def of(cls, params: Mapping[str, Any]) -> Pulse:
-        """What the parameters of a module ask for."""
+        """Return what the parameters of a module ask for."""
         return cls(params["max_heartbeat_age"], params["heartbeat_since"])
 
 
@@ -179,7 +179,7 @@ def lag(seen: Seen, key: Key) -> int:
 
 
 def made_anew(seen: Seen, key: Key) -> bool:
-    """Whether the position lies beyond all that the log holds, so that it belongs to a log that is gone."""
+    """Return whether the position lies beyond all that the log holds, so that it belongs to a log that is gone."""
     return key in seen.tops and seen.positions.get(key, 0) > seen.tops[key]
 
 
@@ -218,7 +218,7 @@ def judged(flow: Flow, seen: Seen, max_lag: int, pulse: Pulse, now: float) -> di
 
 
 def life(flow: Flow, heartbeat_age_ms: int | None, pulse: Pulse, now: float) -> dict[str, Any]:
-    """What the module returns of a flow that is only asked whether it runs; C(now) as for C(judged)."""
+    """Return the module's result for a flow that is only asked whether it runs; C(now) as for C(judged)."""
     problems = list(_of_heartbeats(flow, heartbeat_age_ms, pulse, now))
     return {"flow": flow.pair, "heartbeat_age_ms": heartbeat_age_ms, "problems": problems, "alive": not problems}
 

@@ -55,7 +55,7 @@ def _flow(params: Mapping[str, Any]) -> Flow:
 
 
 def _look(params: Mapping[str, Any], sessions: Mapping[str, Session]) -> tuple[Asked, Seen, Plan]:
-    """What is asked for, what is there, and the plan; RefusedError where the tuning must not begin."""
+    """Return what is asked for, what is there, and the plan; RefusedError where the tuning must not begin."""
     flow, asked = _flow(params), asked_of(params)
     refuse_one_cluster(flow, cluster_id(sessions["source"]), cluster_id(sessions["target"]))
     if wrong := refusals(asked, Seen(0, {"source": 1, "target": 1}, [], {}, {})):

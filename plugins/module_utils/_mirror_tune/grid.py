@@ -124,7 +124,7 @@ def option_runs(names: Sequence[str], rounds: int, tasks: int, first: int, heap_
 
 
 def fits(name: str, value: Any, tasks: int, heap_bytes: int) -> bool:
-    """Whether one fetch of each task has room on the heap."""
+    """Return whether one fetch of each task has room on the heap."""
     most = OPTIONS[name].properties(value).get("fetch.max.bytes", 0)
     return bool(tasks * most <= heap_bytes)
 
@@ -137,6 +137,6 @@ def together_runs(settings: Mapping[str, Any], rounds: int, tasks: int, first: i
 
 
 def most_runs(tasks: Sequence[int], names: Sequence[str], rounds: int) -> int:
-    """How many runs there are at most."""
+    """Return how many runs there are at most."""
     values = sum(len(OPTIONS[name].values) - 1 for name in names)
     return rounds * (len(set(tasks)) + values + (1 if len(names) > 1 else 0))

@@ -37,7 +37,7 @@ def with_load(names: Iterable[str]) -> list[str]:
 
 
 def own_acls(principal: str, is_source: bool) -> list[dict[str, object]]:
-    """What the mirror of a tuning may do at one end, as the module acls has it (plugin_utils/mirrors/rights.py)."""
+    """Return what a tuning's mirror may do at one end, as the module acls has it (plugin_utils/mirrors/rights.py)."""
     if is_source:
         return [_entry(principal, "topic", LOAD, "literal", ["read", "describe_configs"])]
     states = [f"mm2-{name}.{PREFIX}" for name in ("offsets", "configs", "status", "offset-syncs")]

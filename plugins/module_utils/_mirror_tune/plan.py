@@ -113,7 +113,7 @@ def plan_of(asked: Asked, seen: Seen) -> Plan:
 
 
 def refusals(asked: Asked, seen: Seen) -> list[str]:
-    """Why the tuning must not begin, a sentence each."""
+    """Return why the tuning must not begin, a sentence each."""
     return [*_of_asked(asked), *_of_topics(seen), *(_of_disks(plan_of(asked, seen), seen) if seen.disks else ())]
 
 
@@ -174,7 +174,7 @@ def lines(asked: Asked, seen: Seen, plan: Plan, flow: str) -> list[str]:
 
 
 def asked_of(params: Mapping[str, Any]) -> Asked:
-    """What the options of the module mirror_tune ask for."""
+    """Return what the options of the module mirror_tune ask for."""
     return Asked(
         load_bytes=params["load_bytes"],
         record_bytes=params["record_bytes"],

@@ -194,7 +194,7 @@ def end(directory: str) -> None:
         while alive(directory) is not None and time.monotonic() < until:
             time.sleep(0.1)
     if (pid := alive(directory)) is not None:
-        raise TuneProcessError(f"process {pid}, the mirror of a tuning, does not end though it was killed.")
+        raise TuneProcessError(f"tuning mirror (pid {pid}) still runs after SIGKILL")
     if os.path.isdir(directory):
         shutil.rmtree(directory)
 

@@ -43,7 +43,7 @@ def rate_of(looks: Sequence[Look], expected: int, record_bytes: int) -> dict[str
 
 
 def is_over(looks: Sequence[Look], records: int, run_seconds: float, start_seconds: float, now: float) -> bool:
-    """Whether a run has nothing more to show: all has arrived, or its time is over (by the clock of the looks)."""
+    """Say whether a run has nothing more to show: all has arrived, or its time is over (by the clock of the looks)."""
     arrived = [look for look in looks if look.records]
     if not arrived:
         return bool(looks) and now - looks[0].at >= start_seconds

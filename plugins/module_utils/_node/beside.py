@@ -54,7 +54,7 @@ def installed_as(note_file: str, service_file: str) -> dict[str, Any] | None:
 
 
 def _siblings(own: str, is_kind: Any) -> Iterator[str]:
-    """What is in the same folder, of the same kind, and not the thing itself by another name."""
+    """Yield what is in the same folder, of the same kind, and not the thing itself by another name."""
     folder = os.path.dirname(os.path.normpath(own)) if own else ""
     try:
         with os.scandir(folder or os.devnull) as entries:

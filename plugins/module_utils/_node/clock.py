@@ -56,7 +56,7 @@ def synchronization() -> dict[str, Any]:
 
 
 def followed(state: int, status: int) -> bool:
-    """Whether a clock follows a source, from what adjtimex returned and its status bits."""
+    """Return whether a clock follows a source, from what adjtimex returned and its status bits."""
     return state != _TIME_ERROR and not status & _STA_UNSYNC
 
 

@@ -147,7 +147,7 @@ def _keys(properties: Iterable[str]) -> str:
 
 
 def _space(path: str) -> dict[str, Any]:
-    """Of the file system that holds the path or would: bytes and inodes free for this user, mount, device, read-only.
+    """Describe the file system that holds the path or would: free bytes and inodes, mount, device, read-only.
 
     device -- two directories with the same one are on the same file system. Inodes are None where the file system
     makes them as they are needed (Btrfs says 0 of 0).

@@ -298,7 +298,7 @@ class Generations:
             _copy(self._path(one), f"{at}/{one}")
 
     def _is_strange(self, name: str) -> bool:
-        """Whether a file is here that is no link into the current generation."""
+        """Return whether a file is here that is no link into the current generation."""
         path = self._path(name)
         if not os.path.isfile(path):
             return False

@@ -96,7 +96,7 @@ def _quorum(params: Mapping[str, Any], since: float | None) -> dict[str, Any] | 
 
 
 def _is_whole(release: str) -> bool:
-    """Whether the manifest of a release is there, and each file that it names; one without a jar is found at a start.
+    """Say whether a release has its manifest and each file named there; one without a jar is found at a start.
 
     Digests are not compared: that would read all of it at each run.
     """
@@ -118,7 +118,7 @@ def _installed_as(params: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _left(path: str) -> bool:
-    """Whether a file is there and not empty; what cannot be looked at is taken for that."""
+    """Return whether a file is there and not empty; what cannot be looked at is taken for that."""
     try:
         return os.stat(path).st_size > 0
     except (FileNotFoundError, NotADirectoryError):

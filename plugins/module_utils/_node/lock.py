@@ -121,7 +121,7 @@ def release(path: str, run: str) -> bool:
 
 
 def stands(found: Held, run: str, max_age: float, dead: str, ended: str = "") -> bool:
-    """Whether a lock that was found keeps this run away."""
+    """Return whether a lock that was found keeps this run away."""
     if found.run in (run, dead or run) or (ended and found.owner == ended):
         return False
     return found.age <= found.limit(max_age)
@@ -178,7 +178,7 @@ def _name_of(pid: str) -> str:
 
 
 def _read(file: TextIO) -> Held | None:
-    """Who holds the lock; what cannot be understood was written by somebody all the same."""
+    """Return who holds the lock; what cannot be understood was written by somebody all the same."""
     text = file.read()
     if not text:
         return None

@@ -39,7 +39,7 @@ class Flow:
 
     @property
     def is_settled(self) -> bool:
-        """Whether this worker has nothing more to say about the configuration of the flow."""
+        """Return whether this worker has nothing more to say about the configuration of the flow."""
         if not self.leader or not self.member:
             return False
         return self.leader != self.member or set(self.told) >= set(CONNECTORS)

@@ -45,17 +45,17 @@ class Plan:
 
     @property
     def writes(self) -> bool:
-        """Whether a new generation is to wait."""
+        """Return whether a new generation is to wait."""
         return bool(self.differing) and (self.waiting is None or bool(differing(self.waiting, self.wanted)))
 
     @property
     def drops(self) -> bool:
-        """Whether what waits is no longer wanted, since what is in use is."""
+        """Return whether what waits is no longer wanted, since what is in use is."""
         return not self.differing and self.waiting is not None
 
     @property
     def changes(self) -> bool:
-        """Whether anything changes."""
+        """Return whether anything changes."""
         return bool(self.unlinked) or self.writes or self.drops
 
 

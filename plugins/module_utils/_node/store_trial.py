@@ -62,7 +62,7 @@ class Peer:
         self._listener.close()
 
     def is_enough(self) -> bool:
-        """Whether the client has accepted what it was shown, or cannot be shown anything."""
+        """Return whether the client has accepted what it was shown, or cannot be shown anything."""
         return self.agreed or (self.connected and self._context is None)
 
     def _serve(self) -> None:
@@ -88,7 +88,7 @@ class Peer:
 
 
 def needs(properties: str, stores: Mapping[str, Mapping[str, Any]]) -> bool:
-    """Whether the properties name these stores, and each of their TLS values stands there itself."""
+    """Return whether the properties name these stores, and each of their TLS values stands there itself."""
     named = {key: value for key, value in parse(properties).items() if key.startswith("ssl.")}
     places = [named.get(f"ssl.{name}.location") for name in ("keystore", "truststore")]
     return places == [stores[name]["path"] for name in ("keystore", "truststore")] and "${" not in "".join(

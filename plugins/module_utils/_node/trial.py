@@ -76,7 +76,7 @@ _ESCAPED = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t", "\f
 #: A value that its provider does not have: EnvVarConfigProvider knows the environment of the service alone.
 _NOT_HERE = re.compile(r"\$\{\w+:[^}]*\}")
 _NO_HEAP = "Java heap space"
-_UNTOUCHED = "Nothing was written for this node by this step, and no process was touched."
+_UNTOUCHED = "This step changed nothing on the node."
 #: What Java makes of an option with a blank that is not quoted.
 _A_WORD = (
     "Java takes a word of its arguments for the program to start, as it does not begin with -. An argument with a "
@@ -319,7 +319,7 @@ def quoted(words: Sequence[str]) -> Iterator[str]:
 
 
 def _holds(file: Mapping[str, Any]) -> bool:
-    """Whether a file is on the node, with this content, in whichever order its sets are."""
+    """Return whether a file is on the node, with this content, in whichever order its sets are."""
     try:
         with open(file["path"], encoding="utf-8") as there:
             return same_file(file["path"], there.read(), str(file["content"]))
@@ -328,6 +328,6 @@ def _holds(file: Mapping[str, Any]) -> bool:
 
 
 def _has_jars(words: Sequence[str]) -> bool:
-    """Whether the class path is there; a node whose release is not installed yet has none."""
+    """Return whether the class path is there; a node whose release is not installed yet has none."""
     places = [words[at + 1] for at, word in enumerate(words[:-1]) if word == "-cp"]
     return bool(places) and os.path.isdir(os.path.dirname(places[-1]))

@@ -50,7 +50,7 @@ class Setting:
         return FORBIDDEN if self.reason else SET
 
     def shown(self) -> dict[str, str | None]:
-        """What a module returns of it."""
+        """Return what a module returns of it."""
         return {
             "name": self.name,
             "wanted": self.wanted,
@@ -127,7 +127,7 @@ def chosen(text: str) -> str:
 
 
 def writable(path: str) -> str:
-    """Why a kernel file cannot be written; "" when it can. The file system answers, so nothing is tried out."""
+    """Say why a kernel file cannot be written; "" when it can. The file system answers, so nothing is tried out."""
     if os.access(path, os.W_OK):
         return ""
     mount = os.statvfs(path)
@@ -145,7 +145,7 @@ def write(setting: Setting) -> Setting:
 
 
 def open_files(wanted: int, limits: str, status: str) -> Setting:
-    """Whether the services of this host can have so many open files: what /proc/1/limits and /proc/1/status tell.
+    """Judge whether services of this host can have so many open files, from /proc/1/limits and /proc/1/status.
 
     Services get what their unit asks for as long as PID 1 may raise limits; else the hard limit of PID 1 is the end.
     """

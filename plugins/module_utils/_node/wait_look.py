@@ -120,7 +120,7 @@ def _reading(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def led(params: Mapping[str, Any], since: float | None) -> bool | None:
-    """Whether a voter that started then knows a leader of its quorum; None where that is not asked for.
+    """Return whether a voter that started then knows a leader of its quorum; None where that is not asked for.
 
     quorum-state alone may tell of the leader of the run before: a voter takes it up again and asks it, in vain when no
     majority is there. Where the log of this start says that nothing was heard of a leader yet, there is none.

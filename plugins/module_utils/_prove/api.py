@@ -54,7 +54,7 @@ class Writing:
     failed: str = field(default="")
 
     def partition(self, name: Name) -> int:
-        """Which partition a record goes to."""
+        """Return which partition a record goes to."""
         return name.number % self.partitions
 
 
@@ -99,7 +99,7 @@ def _is_evidence(session: Session, topic: str) -> bool:
 
 
 def _is_there(session: Session, topic: str) -> bool:
-    """Whether a broker knows the topic.
+    """Return whether a broker knows the topic.
 
     Asked with kafka-python: a client of librdkafka asks again by itself for each topic that it has seen, which makes a
     deleted one anew where brokers create topics by themselves.

@@ -59,7 +59,7 @@ def _wait(session: Session, specs: Sequence[DesiredQuota], timeout: float) -> No
 
 
 def _missing(session: Session, specs: Sequence[DesiredQuota], broker: int) -> list[str]:
-    """What one broker does not see done yet."""
+    """Return what one broker does not see done yet."""
     return [label(entity) for entity in plan_quotas(describe_quotas(session, broker), specs).alterations]
 
 

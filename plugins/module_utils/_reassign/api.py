@@ -72,7 +72,7 @@ def elect_leaders(session: Session, partitions: Sequence[Key]) -> list[dict[str,
         return [one for found in list_topics(session).values() for one in found]
 
     def leaders() -> dict[Key, int | None]:
-        """Who leads now."""
+        """Return who leads now."""
         return {(one.topic, one.index): one.leader for one in listed_now()}
 
     if not partitions:

@@ -176,7 +176,7 @@ class Leadership(Placement):
         self.swap(partition, leader, heirs[0])
 
     def leader(self, partition: int) -> int:
-        """Who leads a partition."""
+        """Return the broker that leads a partition."""
         return self.at(partition)[0]
 
     def torn(self) -> dict[int, list[int]]:

@@ -153,7 +153,7 @@ def _why(ledger: Ledger, broker: int, name: int) -> Above:
 
 
 def _would_fit(ledger: Ledger, partition: int) -> bool:
-    """Whether a broker without a replica of a partition has room for one; only its rack can stand in the way then."""
+    """Say whether a broker without a replica of a partition has room for one; then only racks can be in the way."""
     size, members = ledger.sizes[partition], ledger.placement.at(partition)
     if not size:
         return False
@@ -251,14 +251,14 @@ class _Levelling:
         return found[bisect_left(found, (self.ledger.above(broker), -1)) :]
 
     def _by_size(self, broker: int) -> list[tuple[int, int]]:
-        """What a broker may give: size and partition, ascending."""
+        """Return what a broker may give: size and partition, ascending."""
         if broker not in self._sorted:
             sizes = self.ledger.sizes
             self._sorted[broker] = sorted((sizes[partition], partition) for partition in self.ledger.held(broker))
         return self._sorted[broker]
 
     def _taker(self, partition: int, broker: int) -> int | None:
-        """Who has most room of those that may have a replica in place of a broker; None where it fits nowhere."""
+        """Return who has most room of those that may replace a broker for a partition; None where it fits nowhere."""
         size = self.ledger.sizes[partition]
         if self.order[-1][0] < size:
             return None

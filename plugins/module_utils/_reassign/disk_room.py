@@ -66,7 +66,7 @@ class Room:
         return min(dirs, key=lambda one: (one.replicas, one.room))
 
     def fits(self, brokers: Sequence[int], size: int) -> bool:
-        """Whether these brokers together have room for a replica of this size each. An empty one fits any disk."""
+        """Say whether these brokers together have room for a replica of this size each. An empty one fits any disk."""
         return not size or all(self._has_room(broker, size * self.coming(broker, brokers)) for broker in brokers)
 
     def _has_room(self, broker: int, size: int) -> bool:
@@ -74,7 +74,7 @@ class Room:
         return one is None or one.room >= size
 
     def coming(self, broker: int, brokers: Sequence[int]) -> int:
-        """How many new replicas come to the file system that one of these brokers puts its own on."""
+        """Return how many new replicas come to the file system that one of these brokers puts its own on."""
         one = self.next_dir(broker)
         beside = [] if one is None else self.beside[id(one)]
         return sum(any(other is self.next_dir(b) for other in beside) for b in brokers)

@@ -61,7 +61,7 @@ def plan_figures(plan: Plan) -> dict[str, Any]:
 
 
 def _levelled(plan: Plan, after: Sequence[tuple[int, ...]]) -> dict[str, Any]:
-    """How level bytes are, and what levelling them came to where that was asked for.
+    """Return how level bytes are, and what levelling them came to where that was asked for.
 
     The spread is the bytes of the broker that has most of its share, over that share: 1 is level.
     """
@@ -143,7 +143,7 @@ def _range(counts: Counter[int], ids: Sequence[int]) -> int:
 
 
 def _rack_counts(plan: Plan, placed: Sequence[tuple[int, ...]]) -> dict[str, int]:
-    """How many partitions are in how many racks."""
+    """Return how many partitions are in how many racks."""
     racks = {broker.id: broker.rack for broker in plan.brokers}
     found = Counter(len({racks[broker] for broker in brokers}) for brokers in placed)
     return {str(count): found[count] for count in sorted(found)}
@@ -198,7 +198,7 @@ def _brokers(plan: Plan, after: Sequence[tuple[int, ...]]) -> list[dict[str, Any
 
 
 def _held(cluster: Cluster, placed: Sequence[tuple[int, ...]]) -> dict[str, Counter[int]]:
-    """What brokers hold: replicas, leaders, bytes."""
+    """Return what brokers hold: replicas, leaders, bytes."""
     held: Counter[int] = Counter()
     for partition, brokers in enumerate(placed if cluster.sizes is not None else ()):
         for broker in brokers:

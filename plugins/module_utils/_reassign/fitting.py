@@ -71,7 +71,7 @@ class Fitting:
         return True
 
     def _fewest(self, partition: int, wanted: int) -> Iterator[int]:
-        """Who has room for a replica more, those with the fewest first."""
+        """Yield who has room for a replica more, those with the fewest first."""
         openings, place = self.placement.openings(partition, wanted), 0
         # Whatever was placed since this was last asked for has been taken back: the order is the same again.
         while place < len(self.order):
@@ -81,7 +81,7 @@ class Fitting:
             place += 1
 
     def _emptiest(self, partition: int, wanted: int) -> list[int]:
-        """Who has room for a replica more, those with most room first."""
+        """Return who has room for a replica more, those with most room first."""
         openings = bits(self.placement.openings(partition, wanted))
         return sorted((broker for broker in openings if self._fits(partition, broker)), key=self._filled)
 

@@ -103,17 +103,17 @@ class Flow:
                 self.held[above] += self.out[node]
 
     def load(self, node: int) -> int:
-        """How much comes into a node."""
+        """Return how much comes into a node."""
         if node >= self.leaves:
             return self.held[node]
         return self.parts[node // self.brokers].loads[node % self.brokers]
 
     def broker_load(self, broker: int) -> int:
-        """How much a broker holds of all parts."""
+        """Return how much a broker holds of all parts."""
         return self.load(self.base + broker)
 
     def excess(self, node: int) -> int:
-        """How much a node has too much (negative: too little)."""
+        """Return how much a node has too much (negative: too little)."""
         load = self.load(node)
         if self.up[node] != _NONE:
             return load - self.out[node]
@@ -127,7 +127,7 @@ class Flow:
         yield from self.down
 
     def settled(self) -> bool:
-        """Whether every node has what it shall have."""
+        """Return whether every node has what it shall have."""
         return all(self.excess(node) == 0 for node in self.nodes())
 
     def run(self, most: int | None = None) -> bool:
@@ -217,7 +217,7 @@ class Flow:
     def _exits(
         self, part: int, broker: int, wanted: dict[int, int], most: int | None
     ) -> Iterator[tuple[int, int, int]]:
-        """What may leave a leaf: partition, cost, and the brokers that it may go to at that cost.
+        """Yield what may leave a leaf: partition, cost, and the brokers that it may go to at that cost.
 
         Partitions are looked at only as long as C(wanted), by cost, asks for any broker.
         """

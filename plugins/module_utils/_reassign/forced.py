@@ -110,7 +110,7 @@ def _against_the_rule(racks: Racks, movable: Sequence[int], counts: Mapping[int,
 
 
 def _can_spare(racks: Racks, least: Sequence[int], counts: Mapping[int, int], broker: int) -> bool:
-    """Whether a broker's rack keeps another replica, and as many as it must hold, without the one there."""
+    """Return whether a broker's rack keeps another replica, and as many as it must hold, without the one there."""
     rack = racks.rack_of[broker]
     return counts[rack] > max(1, least[rack])
 
@@ -118,7 +118,7 @@ def _can_spare(racks: Racks, least: Sequence[int], counts: Mapping[int, int], br
 def _least_missed(
     placement: Placement, partition: int, spare: Sequence[int], loads: Sequence[int], lagging: int
 ) -> int:
-    """Whom to drop: who is not in sync, one of the fullest racks of this partition, not the leader, the broker with
+    """Say whom to drop: who is not in sync, one of the fullest racks of this partition, not the leader, the broker with
     most load."""
     leader = placement.had[partition][0]
     counts = placement.racks.counts(placement.at(partition))
@@ -178,7 +178,7 @@ class Givers:
 
 
 def too_thin(before: Sequence[int], after: Sequence[int], isr: Collection[int], min_insync: int) -> str | None:
-    """Why a partition must not go from these replicas to those while only C(isr) are in sync; None where it may.
+    """Say why a partition must not go from these replicas to those while only C(isr) are in sync; None where it may.
 
     C(min_insync) is 0 where it is not known.
     """

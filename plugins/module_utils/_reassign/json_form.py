@@ -56,7 +56,7 @@ def _word(name: str, value: Any, faults: list[str]) -> str:
 
 
 def _number(name: str, value: Any, faults: list[str]) -> float:
-    """Whether a number makes sense is judged with the spec: JSON has NaN too."""
+    """Return a number; whether it makes sense is judged with the spec: JSON has NaN too."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         faults.append(f"{name}: {value!r} is not a number")
         return 0
@@ -166,7 +166,7 @@ def spec_kept(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def same_spec(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether two kept specs ask for the same; one that an earlier version kept lacks the options that came since."""
+    """Say whether two kept specs ask for the same; one of an earlier version lacks the options that came since."""
     defaults = spec_kept(asdict(Spec()))
     return _normal({**defaults, **one}) == _normal({**defaults, **other})
 
@@ -191,5 +191,5 @@ def _plain(value: Any) -> Any:
 
 
 def _asked(value: Any) -> bool:
-    """Whether something is asked for: a number is, 0 too."""
+    """Return whether something is asked for: a number is, 0 too."""
     return bool(value) or (isinstance(value, (int, float)) and not isinstance(value, bool))

@@ -83,7 +83,7 @@ class Cluster:
         return self.sizes[partition] if self.sizes is not None else 0
 
     def sized(self, partitions: Iterable[int]) -> bool:
-        """Whether the bytes of all these partitions are known."""
+        """Return whether the bytes of all these partitions are known."""
         if self.sizes is None:
             return not any(True for _partition in partitions)
         return not self.unsized or self._without_size.isdisjoint(partitions)
@@ -128,7 +128,7 @@ class Spec:
 
     @property
     def balances(self) -> bool:
-        """Whether every broker shall get its share; otherwise nothing but what is named is touched."""
+        """Return whether every broker shall get its share; otherwise nothing but what is named is touched."""
         return self.rebalance or bool(self.add)
 
 

@@ -99,11 +99,11 @@ class _Planner:
         return [broker.id for broker in self.brokers if broker.state == "dead" and broker.id not in gone]
 
     def _in_scope(self, partition: int) -> bool:
-        """Whether the spec is about the topic of a partition."""
+        """Return whether the spec is about the topic of a partition."""
         return not self.spec.topics or self.cluster.topics[self.cluster.topic_of[partition]] in self.spec.topics
 
     def _factor(self, partition: int, now: int) -> int:
-        """How many replicas a partition shall have that has so many now."""
+        """Return how many replicas a partition shall have that has so many now."""
         return self.spec.replication_factor.get(self.cluster.topics[self.cluster.topic_of[partition]], now)
 
     def plan(self) -> Plan:
@@ -168,7 +168,7 @@ class _Planner:
         return sorted(partition for partition in filled if not givers.fill(partition, need[partition]))
 
     def _givers(self, need: Mapping[int, int]) -> Givers:
-        """Who gives partitions the replicas that they need; C(need): how many, by partition."""
+        """Return who gives partitions the replicas that they need; C(need): how many, by partition."""
         if self.ledger is not None:
             self.ledger.limit_all(Fraction(str(self.spec.bytes_tolerance)), need)
             return Fillers(self.ledger)
@@ -216,13 +216,13 @@ class _Planner:
         _refuse(found)
 
     def _worse_racks(self, partition: int, old: int, new: int) -> bool:
-        """Whether a broker in place of another breaks the rack rule more than it is broken now."""
+        """Return whether a broker in place of another breaks the rack rule more than it is broken now."""
         racks, had = self.placement.racks, self.placement.had[partition]
         after = [new if broker == old else broker for broker in had]
         return racks.surplus(after, len(had)) > racks.surplus(had, len(had))
 
     def _refuse_unplaced(self, missing: Sequence[int], todo: Iterable[int]) -> None:
-        """What still lacks a replica when all was given that can be, and what is in fewer racks than it was."""
+        """Refuse what still lacks a replica when all was given that can be, and what is in fewer racks than before."""
         found = self._fewer_racks(todo)
         if missing:
             found.append(
@@ -361,7 +361,7 @@ class _Planner:
         return tuple(found)
 
     def _excess(self, broker: int) -> str:
-        """Why a broker gives what nothing else asks it to give."""
+        """Say why a broker gives what nothing else asks it to give."""
         if self.ledger is None:
             return "has more than its share"
         return "holds more bytes than its limit" if broker in self.ledger.was_above else "makes room for another"

@@ -82,14 +82,14 @@ class Racks:
         return found
 
     def lacking(self, counts: Mapping[int, int], replicas: int) -> dict[int, int]:
-        """How many replicas racks lack that hold less than they must, by rack; C(counts) is what they hold."""
+        """Return how many replicas racks lack that hold less than they must, by rack; C(counts) is what they hold."""
         if not self.bounds(replicas)[0]:
             return {}
         wanted = enumerate(self.least(replicas))
         return {rack: least - counts.get(rack, 0) for rack, least in wanted if least > counts.get(rack, 0)}
 
     def counts(self, brokers: Iterable[int]) -> dict[int, int]:
-        """How many of these brokers are in each rack."""
+        """Count how many of these brokers are in each rack."""
         found: dict[int, int] = {}
         for broker in brokers:
             rack = self.rack_of[broker]
@@ -97,7 +97,7 @@ class Racks:
         return found
 
     def surplus(self, brokers: Iterable[int], replicas: int) -> int:
-        """How many of these brokers must leave their rack; what the rack rule calls a violation when it is not 0."""
+        """Count how many of these brokers must leave their rack; the rack rule calls a number above 0 a violation."""
         counts, high = self.counts(brokers), self.bounds(replicas)[1]
         crowded = sum(max(0, count - high) for count in counts.values())
         return max(crowded, sum(self.lacking(counts, replicas).values()))

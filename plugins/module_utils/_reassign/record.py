@@ -118,7 +118,7 @@ class Look:
         return [broker for broker in row.replicas if broker not in self.partitions[row.key].replicas]
 
     def shrinks(self, row: Row) -> bool:
-        """Whether a partition, which exists, will have fewer replicas."""
+        """Return whether a partition, which exists, will have fewer replicas."""
         return len(row.replicas) < len(self.partitions[row.key].replicas)
 
 
@@ -145,7 +145,7 @@ class Standing:
 
     @property
     def complete(self) -> bool:
-        """Whether nothing is left to do."""
+        """Return whether nothing is left to do."""
         return not self.batch
 
 
@@ -181,7 +181,7 @@ def _state(row: Row, look: Look) -> str:
 
 
 def ours(record: Record, look: Look) -> dict[Key, InFlight]:
-    """What is under way to where the record wants it."""
+    """Return what is under way to where the record wants it."""
     return {
         row.key: look.in_flight[row.key]
         for row in record.rows
@@ -223,7 +223,7 @@ class Cancellation:
 
 
 def cancellation(record: Record, look: Look, min_insync: Mapping[str, int]) -> Cancellation:
-    """Which moves of a record may be cancelled so that acks=all writes go on.
+    """Return which moves of a record may be cancelled so that acks=all writes go on.
 
     Cancelling takes the new replicas out of the ISR, whoever is left in it (Kafka does not compare that with
     min.insync.replicas), and was known to leave partitions without a leader (KAFKA-14424).

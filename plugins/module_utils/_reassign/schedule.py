@@ -161,7 +161,7 @@ def _faults(plan: Plan, limits: Limits) -> list[str]:
 
 
 def _unknown_sizes(plan: Plan) -> list[str]:
-    """What must be known to judge whether disks have room, and is not."""
+    """Return what must be known to judge whether disks have room, and is not."""
     receiving = {broker for change in plan.changes for broker in change.added}
     silent = [broker.id for broker in plan.brokers if broker.disk_unknown and broker.id in receiving]
     mixed = [one for one in unclear({b.id: b.dirs for b in plan.brokers if b.dirs}) if one in receiving]
@@ -191,7 +191,7 @@ def _unknown_sizes(plan: Plan) -> list[str]:
 
 
 def _leaders(cluster: Cluster) -> list[int]:
-    """Who sends: followers fetch from the leader, whichever broker they take the place of."""
+    """Return who sends: followers fetch from the leader, whichever broker they take the place of."""
     if cluster.leaders is None:
         return [brokers[0] for brokers in cluster.replicas]
     known = cluster.leaders
@@ -232,7 +232,7 @@ def _paced(
 
 
 def _bears(sums: Counter[tuple[str, int]], written: Counter[tuple[str, int]], throttle: int) -> bool:
-    """Whether these writes beside those others leave half of the throttle, or are alone where they happen."""
+    """Return whether these writes beside those others leave half of the throttle, or are alone where they happen."""
     return all(not rate or not sums[at] or sums[at] + rate <= throttle / 2 for at, rate in written.items())
 
 

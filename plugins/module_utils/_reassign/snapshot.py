@@ -76,22 +76,22 @@ def cluster_of(data: Any, reserve: float | None = RESERVE) -> Cluster:
 
 
 def is_whole(value: Any) -> bool:
-    """Whether a value is a whole number, 0 or more, as counts and bytes are."""
+    """Return whether a value is a whole number, 0 or more, as counts and bytes are."""
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 def is_id(value: Any) -> bool:
-    """Whether a value is one that Kafka takes for a broker or a partition: int32 in its protocol."""
+    """Return whether a value is one that Kafka takes for a broker or a partition: int32 in its protocol."""
     return is_whole(value) and value <= MOST_ID
 
 
 def is_list(value: Any) -> bool:
-    """Whether a value is what JSON calls an array."""
+    """Return whether a value is what JSON calls an array."""
     return isinstance(value, (list, tuple))
 
 
 def is_ids(value: Any) -> bool:
-    """Whether a value is a list of ids; the same one may be there twice."""
+    """Return whether a value is a list of ids; the same one may be there twice."""
     return is_list(value) and all(map(is_id, value))
 
 

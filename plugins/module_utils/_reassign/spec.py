@@ -109,7 +109,7 @@ def _of_brokers(spec: Spec, brokers: tuple[BrokerSpec, ...]) -> Iterator[str]:
 
 
 def has(known: Iterable[int]) -> str:
-    """Which brokers a cluster has, for the end of a sentence about one that it does not have."""
+    """Return which brokers a cluster has, for the end of a sentence about one that it does not have."""
     return f", which has {capped([str(one) for one in sorted(known)])}"
 
 

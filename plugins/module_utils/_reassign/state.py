@@ -161,7 +161,7 @@ class Placement:
         return mask
 
     def moves(self) -> int:
-        """How many replicas are not at home."""
+        """Return how many replicas are not at home."""
         return sum(map(len, self.guests))
 
     def copy(self: _Placement) -> _Placement:

@@ -173,7 +173,7 @@ def _held(placement: Placement, topic_of: Sequence[int], topics: set[int]) -> To
 
 
 def _may_trade(placement: Placement, partition: int, broker: int, other: int, there: int) -> bool:
-    """Whether both ends of a trade are places that the partitions may have, and still moves."""
+    """Return whether both ends of a trade are places that the partitions may have, and still moves."""
     if there in placement.had[partition] or broker in placement.had[other]:
         return False
     return bool(placement.room(other, there) >> broker & 1)

@@ -57,7 +57,7 @@ class Cache:
         return os.path.join(self.root, "locks")
 
     def archive(self, name: str) -> str:
-        """Where the archive of a release lies."""
+        """Return where the archive of a release lies."""
         return os.path.join(self.releases, f"{name}.tar")
 
 

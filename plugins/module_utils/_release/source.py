@@ -34,7 +34,7 @@ _CHUNK = 1024 * 1024
 
 
 def is_url(source: str) -> bool:
-    """Whether the source is fetched over HTTP rather than read from the control node."""
+    """Return whether the source is fetched over HTTP rather than read from the control node."""
     return source.startswith(("http://", "https://"))
 
 
@@ -145,7 +145,7 @@ def _take(tar: tarfile.TarFile, member: tarfile.TarInfo, name: str, target: str)
 
 
 def unsafe(member: tarfile.TarInfo) -> str:
-    """Why a member may not be in an archive, or nothing: paths and links that leave it, devices and pipes."""
+    """Say why a member may not be in an archive, or nothing: paths and links that leave it, devices and pipes."""
     parts = member.name.split("/")
     if member.name.startswith("/") or ".." in parts:
         return f"{member.name} leads out of the archive"

@@ -67,7 +67,7 @@ def split_secrets(properties: Mapping[str, Any]) -> tuple[dict[str, str], dict[s
 
 
 def refusal(options: Mapping[str, Any]) -> str:
-    """Why a job cannot run with these names of runs, before anything is written below them; empty when it can."""
+    """Say why a job cannot run with these names of runs, before anything is written below them; empty when it can."""
     if options["audit_run_id"] and options["job"] != SMOKE:
         return (
             f"audit_run_id reads an earlier run of job smoke again by its ledger; {options['job']} has none. "
@@ -88,7 +88,7 @@ def runs_drivers(master: str) -> bool:
 
 
 def deploy_refusal(params: Mapping[str, Any]) -> str:
-    """Why no job can run in this deploy mode, empty when it can."""
+    """Say why no job can run in this deploy mode, empty when it can."""
     master = params["master"]
     if params["deploy_mode"] != CLUSTER:
         return ""

@@ -108,7 +108,7 @@ def _as_wanted(session: Session, topics: Sequence[TopicSpec]) -> list[str]:
 
 
 def is_as_wanted(wanted: TopicSpec, there: Sequence[Partition], values: Mapping[str, ConfigValue]) -> bool:
-    """Whether a topic has the partitions, replicas and settings that it was to be created with."""
+    """Return whether a topic has the partitions, replicas and settings that it was to be created with."""
     if not there or not all(is_set(values.get(key), value) for key, value in wanted.config.items()):
         return False
     if wanted.placed:
@@ -190,7 +190,7 @@ def made_state_topic(session: Session) -> bool:
         raise RequestFailedError("create topic", STATE_TOPIC, *failure)
 
     def missing_at(broker: int) -> list[str]:
-        """Whether a broker does not see a leader of it."""
+        """Return what is missing where a broker does not see a leader of it."""
         found = topics_at(session, broker, [STATE_TOPIC]).get(STATE_TOPIC, ())
         return [] if found and found[0].leader is not None else ["no leader is seen"]
 

@@ -184,7 +184,7 @@ def _state(partitions: Sequence[Partition], config: Mapping[str, Any]) -> TopicS
 
 
 def _judge(session: Session, plans: Sequence[TopicPlan]) -> list[tuple[str, str, str]]:
-    """What Kafka would refuse, as (topic, error name, why), asked by requests that change nothing."""
+    """Return what Kafka would refuse, as (topic, error name, why), asked by requests that change nothing."""
     judged: dict[str, tuple[str, str]] = {}
     for creations in _creations(plans):
         judged.update(failures(create_topics(session, creations, validate_only=True)))
@@ -248,7 +248,7 @@ def _wait(session: Session, plans: Sequence[TopicPlan], timeout: float) -> None:
     open_plans: dict[int, list[TopicPlan]] = {}
 
     def missing() -> list[str]:
-        """What the live brokers do not see yet."""
+        """Return what the live brokers do not see yet."""
         names: list[str] = []
         # Anew at each look: a broker that went down is not waited for, one that came is.
         for broker in live_brokers(session):

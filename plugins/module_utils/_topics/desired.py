@@ -86,5 +86,5 @@ def parse_specs(items: Sequence[Mapping[str, Any]]) -> tuple[list[DesiredTopic],
 
 
 def grows(spec: DesiredTopic, partitions: int) -> bool:
-    """Whether a spec asks for more partitions than there are."""
+    """Return whether a spec asks for more partitions than there are."""
     return not spec.absent and spec.partitions is not None and spec.partitions > partitions

@@ -47,7 +47,7 @@ class Brokers:
 
     @property
     def away(self) -> str:
-        """Which brokers get no new partitions and why, for the end of a sentence; empty where all do."""
+        """Return which brokers get no new partitions and why, for the end of a sentence; empty where all do."""
         fenced = ", ".join(map(str, self.fenced))
         cordoned = ", ".join(map(str, sorted(self.cordoned)))
         return (f"; registered but down: {fenced}, start them first" if fenced else "") + (
@@ -74,7 +74,7 @@ class TopicPlan:
 
     @property
     def creates(self) -> bool:
-        """Whether the topic does not exist yet; its C(config) then goes into the request that creates it."""
+        """Return whether the topic does not exist yet; its C(config) then goes into the request that creates it."""
         return self.create_with is not None
 
 

@@ -17,7 +17,7 @@ _MAX_PLACED = 9_000
 
 
 def list_violations(state: Mapping[str, TopicState], specs: Sequence[DesiredTopic]) -> Iterator[str]:
-    """What speaks against the list as a whole: a name twice, or two that Kafka's metrics could not tell apart."""
+    """Yield what speaks against the whole list: a name twice, or two that Kafka's metrics could not tell apart."""
     for name, count in Counter(spec.name for spec in specs).items():
         if count > 1:
             yield f"topic {name}: named {count} times in the list; one entry each is allowed. Merge them."
@@ -30,7 +30,7 @@ def list_violations(state: Mapping[str, TopicState], specs: Sequence[DesiredTopi
 
 
 def name_violations(name: str) -> Iterator[str]:
-    """What speaks against a name: it is not the user's, or Kafka refuses it."""
+    """Yield what speaks against a name: it is not the user's, or Kafka refuses it."""
     if name in KAFKAS_OWN:
         yield f"topic {name}: belongs to Kafka itself and is never touched. Take it out."
     elif name == STATE_TOPIC:
@@ -45,7 +45,7 @@ def name_violations(name: str) -> Iterator[str]:
 def spec_violations(
     spec: DesiredTopic, now: TopicState | None, live: Sequence[int], away: str, allow_delete: bool
 ) -> Iterator[str]:
-    """What speaks against the state and the numbers of one spec, on these brokers; C(away) names others, and why."""
+    """Yield what speaks against state and numbers of one spec, on these brokers; C(away) names others, and why."""
     if spec.absent:
         if now is not None and not allow_delete:
             yield (
@@ -81,7 +81,7 @@ def spec_violations(
 def too_many(
     state: Mapping[str, TopicState], specs: Sequence[DesiredTopic], live: Sequence[int], most: int | None
 ) -> Iterator[str]:
-    """What speaks against a number with some zeros too many, which no request takes back."""
+    """Yield what speaks against a number with some zeros too many, which no request takes back."""
     added = {spec.name: _added_replicas(spec, state.get(spec.name)) for spec in specs}
     each = -(-sum(added.values()) // max(1, len(live)))
     if most is not None and each > most:
@@ -95,7 +95,7 @@ def too_many(
 
 
 def _added_replicas(spec: DesiredTopic, now: TopicState | None) -> int:
-    """How many replicas come by one spec; an unknown replication factor counts as one."""
+    """Return how many replicas come by one spec; an unknown replication factor counts as one."""
     if spec.absent or spec.partitions is None:
         return 0
     if now is None:
@@ -104,7 +104,7 @@ def _added_replicas(spec: DesiredTopic, now: TopicState | None) -> int:
 
 
 def compaction_violations(spec: DesiredTopic, now: TopicState) -> Iterator[str]:
-    """What speaks against the growth of a compacted topic: what has a key goes to another partition from then on."""
+    """Yield what speaks against growing a compacted topic: its keys go to other partitions from then on."""
     held = now.config.get(CLEANUP_POLICY)
     policies = [*items_of(held.value if held else None), *items_of(spec.config.get(CLEANUP_POLICY))]
     if grows(spec, now.partitions) and "compact" in policies:

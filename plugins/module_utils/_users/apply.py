@@ -85,14 +85,14 @@ def _wait(session: Session, plan: UserPlan, login: Login | None, timeout: float)
 
 
 def _own(session: Session) -> Key | None:
-    """Who this run is logged in as, None when not by SCRAM."""
+    """Return who this run is logged in as, None when not by SCRAM."""
     name, mechanism = session.connection.sasl_username, session.connection.sasl_mechanism
     return (name, mechanism) if name and mechanism and mechanism.startswith("SCRAM-") else None
 
 
 @contextlib.contextmanager
 def _known_as(session: Session, plan: UserPlan, timeout: float) -> Iterator[Session]:
-    """Who asks from now on: the same, or who it is by its new password when the plan gave itself one.
+    """Yield who asks from now on: the same, or who it is by its new password when the plan gave itself one.
 
     That is refused until a broker knows it, which is waited for.
     """
@@ -165,7 +165,7 @@ def _credential(spec: DesiredUser) -> tuple[str, str, int, bytes, bytes]:
 
 
 def _missing(plan: UserPlan, seen: Credentials) -> list[str]:
-    """What one broker does not see done yet, as far as it tells."""
+    """Return what one broker does not see done yet, as far as it tells."""
     missing = [spec.name for spec in plan.upserts if seen.get(spec.name, {}).get(spec.mechanism) != spec.iterations]
     return missing + [
         f"{name} still has {mechanism}" for name, mechanism in plan.deletions if mechanism in seen.get(name, {})

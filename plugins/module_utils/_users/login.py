@@ -53,7 +53,7 @@ class Login:
 
 
 def try_logins(login: Login | None, specs: Sequence[DesiredUser]) -> tuple[dict[Key, str], dict[str, str]]:
-    """What a login said by spec (ACCEPTED, REFUSED, UNTRIED), and why some could not be tried, by mechanism.
+    """Return what a login said by spec (ACCEPTED, REFUSED, UNTRIED), and why some were not tried, by mechanism.
 
     When the first user of a mechanism cannot be tried, the others of it are not tried either: the whole is bounded.
     """
@@ -90,7 +90,7 @@ def _try(
 
 
 def log_in(login: Login, spec: DesiredUser, context: ssl.SSLContext | None = None) -> bool:
-    """Whether Kafka accepts the password of a spec; UntriedError when no server of the login could say."""
+    """Return whether Kafka accepts the password of a spec; UntriedError when no server of the login could say."""
     if context is None:
         context = tls_context(login.connection)
     failed: list[str] = []

@@ -38,7 +38,7 @@ def missing(kept: Mapping[str, Any] | None, mechanisms: Sequence[str]) -> list[s
 
 
 def content(kept: Mapping[str, Any] | None, added: Mapping[str, str]) -> bytes:
-    """What stands at the path of a user afterwards; what is there already stays (ConfigEntityZNode)."""
+    """Return what stands at the path of a user afterwards; what is there already stays (ConfigEntityZNode)."""
     config = {**(kept or {}).get("config", {}), **added}
     return json.dumps({"version": 1, "config": config}, sort_keys=True).encode()
 

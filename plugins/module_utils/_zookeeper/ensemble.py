@@ -193,7 +193,7 @@ def _ids(ids: Iterable[int]) -> str:
 
 
 def stop_refusals(servers: Sequence[Server], goal: Goal) -> list[str]:
-    """Why the servers of goal.stopping may not be stopped now, with the arithmetic; an empty list allows it."""
+    """Return why the servers of goal.stopping may not be stopped now, with the arithmetic; an empty list allows it."""
     if not goal.stopping:
         return []
     total = len(goal.members)
@@ -239,5 +239,5 @@ def settled(
 
 
 def reached(found: Mapping[str, Any]) -> bool:
-    """Whether a view is what was waited for."""
+    """Return whether a view is what was waited for."""
     return bool(found["healthy"]) and not found["refusals"]

@@ -32,7 +32,7 @@ def context_of(access: Access) -> ssl.SSLContext | None:
 
 
 def word(member: Member, name: str, seconds: float, context: ssl.SSLContext | None) -> str:
-    """What a server answers to one word; OSError when it does not. The server closes when it has said all."""
+    """Return what a server answers to one word; OSError when it does not. The server closes when it has said all."""
     with connect(member.host, member.port, seconds) as plain:
         deadline = time.monotonic() + seconds
         if context is None:

@@ -98,7 +98,7 @@ class Zookeeper:
         return list(self._found(self._client.get_children, path) or ())
 
     def acls(self, paths: Iterable[str]) -> dict[str, list[str]]:
-        """Who may do what to each path, as scheme:id:rights; paths that do not exist are left out."""
+        """Return who may do what to each path, as scheme:id:rights; paths that do not exist are left out."""
         found = {path: self._found(self._client.get_acls, path) for path in paths}
         return {
             path: [f"{one.id.scheme}:{one.id.id}:{'+'.join(one.acl_list).lower()}" for one in listed[0]]
@@ -133,7 +133,7 @@ class Zookeeper:
 
     @staticmethod
     def _found(call: Callable[[str], Any], path: str) -> Any:
-        """What the library says of a path; None when the path does not exist."""
+        """Return what the library says of a path; None when the path does not exist."""
         from kazoo.exceptions import NoNodeError
 
         try:

@@ -152,7 +152,7 @@ def _to_format(node: Node) -> list[str]:
 
 
 def _is_bare(node: Node) -> bool:
-    """Whether a node is formatted and has never started: it has as little data as one with empty disks."""
+    """Return whether a node is formatted and has never started: it has as little data as one with empty disks."""
     return bool(node["disks"]) and not _to_format(node) and not has_started(node)
 
 
@@ -161,7 +161,7 @@ def _paths(node: Node) -> list[str]:
 
 
 def _holds_voter(node: Node, dirs: Sequence[str]) -> bool:
-    """Whether these directories hold the metadata log of a voter: that one carries its directory id."""
+    """Return whether these directories hold the metadata log of a voter: that one carries its directory id."""
     return CONTROLLER in node["roles"] and any(d["metadata"] and d["path"] in dirs for d in node["disks"])
 
 

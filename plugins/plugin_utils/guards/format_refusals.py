@@ -140,7 +140,7 @@ def of_copies(nodes: Sequence[Node]) -> list[dict[str, Any]]:
 def running(node: Node) -> dict[str, Any]:
     """The process runs on directories that are not formatted: they were emptied or replaced under it."""
     where = ", ".join(disk["path"] for disk in node["disks"] if disk["meta_properties"] is None)
-    fix = "Were they emptied or unmounted under it? Bring them back, or replace the node by its own operation."
+    fix = "Mount them again, or run playbooks/replace_node.yml."
     return refusal(node, "running", where, "directories without data under a running process", "their data", fix)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 
 def never_formed(voters: Iterable[Mapping[str, Any] | None], brokers: Iterable[Mapping[str, Any] | None] = ()) -> bool:
-    """Whether no voter ever knew a leader or held a record, and no broker that was asked followed one.
+    """Return whether no voter ever knew a leader or held a record, and no broker that was asked followed one.
 
     voters, brokers -- the results of node_info on each controller, and on the brokers as far as they were asked.
     """

@@ -58,7 +58,7 @@ def ids(nodes: Iterable[Node], role: str) -> set[int]:
 
 
 def more_brokers(nodes: Iterable[Node], cluster: Mapping[str, Any]) -> int:
-    """How many brokers the cluster knows beside those of the inventory."""
+    """Return how many brokers the cluster knows beside those of the inventory."""
     return len({one["id"] for one in cluster.get("nodes") or ()} - ids(nodes, BROKER))
 
 
@@ -78,7 +78,7 @@ def _broker(broker: Mapping[str, Any]) -> str:
 
 
 def _way_out(broker: Mapping[str, Any]) -> str:
-    """How to remove a broker rightly."""
+    """Say how to remove a broker rightly."""
     number = broker["id"]
     if not broker["fenced"]:
         return "to remove it, run drain_and_remove_broker with an inventory that has it"

@@ -102,7 +102,7 @@ def _is_of(trace: Trace, cluster: str, cluster_ids: Sequence[str]) -> bool:
 
 
 def _concerns(node: Named, traces: Sequence[Trace], is_same: bool, is_sure: bool) -> bool:
-    """Whether these traces keep this node from being installed, as its own or as another one's of its cluster.
+    """Return whether these traces keep this node from being installed, as its own or as another one's of its cluster.
 
     A node that has its data under its present name may have a copy of it beside; a second service of the same node
     would start with the machine.
@@ -115,6 +115,6 @@ def _concerns(node: Named, traces: Sequence[Trace], is_same: bool, is_sure: bool
 
 
 def places(traces: Sequence[Trace]) -> Iterator[str]:
-    """What was found where, in words."""
+    """Yield what was found where, in words."""
     words = {"note": "the note {path}", SERVICE: "the service file {path}", DATA: "data in {path}"}
     return (words[trace["kind"]].format(path=trace["path"]) for trace in traces)

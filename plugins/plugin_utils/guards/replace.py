@@ -100,7 +100,7 @@ def topic_names(given: Any) -> list[str]:
 
 
 def _names_in(text: str) -> Any:
-    """What text means: JSON, or names with commas between them, in brackets as in YAML or without."""
+    """Return what text means: JSON, or names with commas between them, in brackets as in YAML or without."""
     if text in _NOTHING:
         return None
     if not text.startswith("["):
@@ -113,7 +113,7 @@ def _names_in(text: str) -> Any:
 
 
 def replace_refusal(cluster: Mapping[str, Any], broker: Any, consent: Any = ()) -> str:
-    """Why this broker must not come back with empty disks, for people; empty when nothing is lost without consent."""
+    """Say why this broker must not come back with empty disks; empty when nothing is lost without consent."""
     named = topic_names(consent)
     refused = [one for one in losses(cluster, int(broker)) if one.topic not in named]
     if not refused:
@@ -140,7 +140,7 @@ def replace_refusal(cluster: Mapping[str, Any], broker: Any, consent: Any = ()) 
 
 
 def place_refusal(cluster: Mapping[str, Any], broker: Any, consent: Any = ()) -> str:
-    """Why no other broker can take the place of this one, for people; empty when all it has can be copied."""
+    """Say why no other broker can take the place of this one, for people; empty when all it has can be copied."""
     if topic_names(consent):
         return (
             f"{CONSENT} does not apply with kafka_replaced_id: a partition without a leader cannot be copied to "
@@ -161,7 +161,7 @@ def place_refusal(cluster: Mapping[str, Any], broker: Any, consent: Any = ()) ->
 
 
 def _when_gone(topics: list[str], holders: list[int]) -> str:
-    """What to do with partitions whose data is gone for good: some topics are never deleted."""
+    """Say what to do with partitions whose data is gone for good: some topics are never deleted."""
     kept = [topic for topic in topics if topic in KAFKAS_OWN or topic == STATE_TOPIC]
     advice = " When the data is gone for good,"
     if len(kept) < len(topics):

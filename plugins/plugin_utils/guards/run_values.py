@@ -37,7 +37,7 @@ OF_AWX = re.compile(
 
 
 def is_blank(value: Any) -> bool:
-    """Whether a value is the empty text of a survey without an answer; null was written by hand, and is none."""
+    """Return whether a value is the empty text of a survey without an answer; null was written by hand, and is none."""
     return isinstance(value, str) and not value.strip()
 
 

@@ -101,13 +101,13 @@ def issuer(text: str) -> str:
 
 
 def reaches(chain: Sequence[str], trusted: Sequence[str], today: bool = False) -> bool:
-    """Whether a chain in PEM form leads to one of these CAs; with `today`, by certificates that are valid now."""
+    """Say whether a chain in PEM form leads to one of these CAs; with `today`, by certificates that are valid now."""
     shown, roots = ([x509.load_pem_x509_certificate(one.encode()) for one in pems] for pems in (chain, trusted))
     return chains.reaches(shown, roots, datetime.datetime.now(datetime.UTC) if today else None)
 
 
 def key_fits(text: str, key_file: str) -> bool:
-    """Whether the file holds the key of a certificate; keys of the development CA have no password."""
+    """Return whether the file holds the key of a certificate; keys of the development CA have no password."""
     try:
         key = serialization.load_pem_private_key(Path(key_file).read_bytes(), password=None)
     except (OSError, ValueError, TypeError):
@@ -151,7 +151,7 @@ def _usages(leaf: x509.Certificate) -> list[str] | None:
 
 
 def _signs(leaf: x509.Certificate) -> bool:
-    """Whether the key may sign: Java wants digitalSignature of both sides of TLS 1.3 (EndEntityChecker)."""
+    """Return whether the key may sign: Java wants digitalSignature of both sides of TLS 1.3 (EndEntityChecker)."""
     try:
         return leaf.extensions.get_extension_for_class(x509.KeyUsage).value.digital_signature
     except x509.ExtensionNotFound:

@@ -179,7 +179,7 @@ def reaches(
     at: datetime.datetime | None = None,
     any_length: bool = False,
 ) -> bool:
-    """Whether Java meets a trusted CA on the way up, each certificate signed by the next one, and valid at a time.
+    """Say whether Java meets a trusted CA on the way up, each certificate signed by the next one, and valid at a time.
 
     Java does not ask for the dates of what it trusts itself, nor whether a certificate is a CA that is trusted itself,
     nor how many CAs a trusted one allows below it. C(any_length): nor is that asked of the others.
@@ -202,12 +202,12 @@ def reaches(
 
 
 def depth(cas: Sequence[x509.Certificate]) -> int:
-    """How many intermediate CAs count for the path length: those that another name issued (RFC 5280 6.1.4 l)."""
+    """Return how many intermediate CAs count for the path length: those that another name issued (RFC 5280 6.1.4 l)."""
     return sum(one.subject != one.issuer for one in cas)
 
 
 def most_depth(ca: x509.Certificate) -> float:
-    """How many intermediate CAs a CA certificate allows below it: its pathLenConstraint (RFC 5280 4.2.1.9)."""
+    """Return how many intermediate CAs a CA certificate allows below it: its pathLenConstraint (RFC 5280 4.2.1.9)."""
     try:
         most = ca.extensions.get_extension_for_class(x509.BasicConstraints).value.path_length
     except x509.ExtensionNotFound:
@@ -247,17 +247,17 @@ def no_ca(one: x509.Certificate) -> str:
 
 
 def signed(one: x509.Certificate, by: x509.Certificate) -> bool:
-    """Whether a certificate was signed by another one, of the name that it says."""
+    """Return whether a certificate was signed by another one, of the name that it says."""
     return _signature(one, by) is True
 
 
 def is_root(one: x509.Certificate) -> bool:
-    """Whether a certificate was signed by itself."""
+    """Return whether a certificate was signed by itself."""
     return bool(one.issuer == one.subject) and signed(one, one)
 
 
 def _may_have_signed(one: x509.Certificate, by: x509.Certificate) -> bool:
-    """Whether OpenSSL takes a certificate for the issuer, by its name and key identifier, before any signature."""
+    """Say whether OpenSSL takes a certificate for the issuer, by its name and key identifier, before any signature."""
     if _signature(one, by) is None:
         return False
     try:
@@ -269,7 +269,7 @@ def _may_have_signed(one: x509.Certificate, by: x509.Certificate) -> bool:
 
 
 def _signature(one: x509.Certificate, by: x509.Certificate) -> bool | None:
-    """Whether the key of a certificate signed another one, None where their names or their algorithms do not fit."""
+    """Say whether the key of a certificate signed another one, None where their names or algorithms do not fit."""
     try:
         one.verify_directly_issued_by(by)
     except InvalidSignature:

@@ -49,7 +49,7 @@ def thrown_away(said: object, environment: Mapping[str, str]) -> str:
 
 
 def dies(directory: str, mounts: Iterable[str]) -> bool:
-    """Whether a directory is on no mount that outlives a container. C(mounts): its mount points."""
+    """Return whether a directory is on no mount that outlives a container. C(mounts): its mount points."""
     mount = max((one for one in mounts if _below(directory, one)), key=len, default="/")
     return mount in _ENDING or _below(mount, JOB)
 

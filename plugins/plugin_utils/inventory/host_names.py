@@ -27,7 +27,7 @@ def typed(host: str) -> str:
 
 
 def covers(names: Iterable[str], host: str) -> bool:
-    """Whether one of these names (DNS:..., IP:...) stands for the host with both engines."""
+    """Return whether one of these names (DNS:..., IP:...) stands for the host with both engines."""
     address = _address(host)
     split = [name.partition(":") for name in names]
     if address is not None:
@@ -90,6 +90,6 @@ def _stands_for(name: str, host: str) -> bool:
 
 
 def _is_wildcard(name: str) -> bool:
-    """Whether a name is a wildcard for both: *. and two or more labels (OpenSSL takes none for a whole domain)."""
+    """Say whether a name is a wildcard for both: *. and two or more labels (OpenSSL takes none for a whole domain)."""
     labels = name.lower().split(".")
     return len(labels) > 2 and labels[0] == "*" and all(_LABEL.fullmatch(label) for label in labels[1:])

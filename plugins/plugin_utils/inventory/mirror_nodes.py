@@ -21,7 +21,7 @@ PURPOSE = "mirror_rest"
 
 
 def runs_legacy(raw: Any, cluster: str) -> bool:
-    """Whether the mirrors next to a cluster run the legacy engine; of mirror_flows that may be out of order."""
+    """Return whether the mirrors next to a cluster run the legacy engine; of mirror_flows that may be out of order."""
     flows = [item for item in raw if isinstance(item, Mapping)] if isinstance(raw, (list, tuple)) else []
     carried = [item for item in flows if item.get("target") == cluster and is_enabled(item)]
     engines = [item.get("engine") for item in carried]
@@ -29,7 +29,7 @@ def runs_legacy(raw: Any, cluster: str) -> bool:
 
 
 def mirror_reach(nodes: Iterable[Mapping[str, Any]], name: str = "") -> dict[str, Any]:
-    """How a client reaches a cluster by the listener `name` (empty: the first for clients).
+    """Return how a client reaches a cluster by the listener `name` (empty: the first for clients).
 
     Returns {bootstrap_servers, protocol}; ValueError when the brokers have no such listener.
     """
@@ -54,7 +54,7 @@ def _named(node: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def rest_url(node: Mapping[str, Any]) -> str:
-    """Where a mirror listens for its peers, as Kafka Connect writes it: https://host:port."""
+    """Return where a mirror listens for its peers, as Kafka Connect writes it: https://host:port."""
     port = node["listeners"][0]
     scheme = "https" if port["protocol"] == "SSL" else "http"
     return f"{scheme}://{port['socket']}"

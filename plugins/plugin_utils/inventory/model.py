@@ -83,7 +83,7 @@ class Listener:
 
     @property
     def socket(self) -> str:
-        """Where others connect to, as host:port; an IPv6 address in brackets."""
+        """Return where others connect to, as host:port; an IPv6 address in brackets."""
         return host_port(self.advertised_host, self.port)
 
 
@@ -149,12 +149,12 @@ class Node:
         return list(dict.fromkeys([*by_group, *self.names("kafka_firewall_admin_addresses")]))
 
     def is_member(self) -> bool:
-        """Whether a server of ZooKeeper belongs to its ensemble, and is not about to come or go."""
+        """Return whether a server of ZooKeeper belongs to its ensemble, and is not about to come or go."""
         return self.name in (self.names("zookeeper_members") or (self.name,))
 
     @property
     def only_mirrors(self) -> bool:
-        """Whether the host runs MirrorMaker and nothing else."""
+        """Return whether the host runs MirrorMaker and nothing else."""
         return self.mirror and not (self.broker or self.controller or self.zookeeper)
 
     def written(self) -> list[Property]:
@@ -179,7 +179,7 @@ class Node:
 
     @property
     def place(self) -> tuple[int, str, bool, int, str]:
-        """Where it comes among all nodes, wherever its inventory has it: AWX gives hosts in another order each time.
+        """Return its place among all nodes, wherever its inventory has it: AWX orders hosts anew each time.
 
         Controllers come before other brokers, those before servers of ZooKeeper; each by cluster, id and name.
         """
@@ -192,14 +192,14 @@ class Node:
 
     @property
     def roles(self) -> tuple[str, ...]:
-        """What it runs: broker, controller (Kafka's process.roles, in their order), zookeeper or mirror."""
+        """Return what it runs: broker, controller (Kafka's process.roles, in their order), zookeeper or mirror."""
         if self.only_mirrors:
             return ("mirror",)
         return tuple(role for role in ("broker", "controller", "zookeeper") if getattr(self, role))
 
     @property
     def address(self) -> str:
-        """What others reach it by unless a listener says something else."""
+        """Return what others reach it by unless a listener says something else."""
         return plain_host(self.get("ansible_host") or self.name)
 
     def listeners(self) -> list[Listener]:
@@ -236,7 +236,7 @@ class Node:
         return Listener(name, port, protocol, plain_host(self.text("zookeeper_host")), self.address, purpose)
 
     def _rest(self) -> Listener:
-        """What mirrors of one target tell each other by (inventory/mirror_nodes.py)."""
+        """Return what mirrors of one target tell each other by (inventory/mirror_nodes.py)."""
         protocol = "SSL" if self.text("kafka_tls_source") else "PLAINTEXT"
         return Listener("REST", as_int(self.get(REST_PORT)), protocol, self.address, self.address, MIRROR_PURPOSE)
 

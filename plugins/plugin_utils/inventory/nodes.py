@@ -105,6 +105,6 @@ def awaited_ports(node: Mapping[str, Any], servers: int) -> list[int]:
 
 
 def voter_listeners(node: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Where other controllers reach a controller: name, host and port, as quorum_voter takes them."""
+    """Return where other controllers reach a controller: name, host and port, as quorum_voter takes them."""
     listener = listener_for(node, "controllers")
     return [{"name": listener["name"], "host": listener["advertised_host"], "port": listener["port"]}]

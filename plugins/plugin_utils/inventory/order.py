@@ -28,7 +28,7 @@ def by_node_id(
             return None
 
     def place(host: str) -> tuple[str, bool, int, str]:
-        """Where a host comes; one without an id by its name behind those that have one."""
+        """Return where a host comes; one without an id by its name behind those that have one."""
         number = as_int(read(host, variable))
         return str(read(host, "kafka_cluster_name") or ""), number is None, number or 0, host
 

@@ -47,7 +47,7 @@ def _stored(key: bytes, certificate: bytes, truststore: bytes) -> tuple[tuple[st
 
 
 def _holds(content: bytes, labels: list[str]) -> bool:
-    """Whether a file holds these blocks alone, in an encoding that can be written as it is."""
+    """Return whether a file holds these blocks alone, in an encoding that can be written as it is."""
     try:
         content.decode()
     except UnicodeDecodeError:

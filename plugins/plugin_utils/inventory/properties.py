@@ -34,7 +34,7 @@ class Property:
 
     @property
     def variable(self) -> str:
-        """Where a user finds it, such as kafka_broker_config['num.io.threads']."""
+        """Return where a user finds it, such as kafka_broker_config['num.io.threads']."""
         return f"{self.origin}['{self.key}']"
 
 

@@ -130,7 +130,7 @@ class InventoryReader:
 
 
 def _certificate(variables: Mapping[str, Any], names: Sequence[str], by_clients: bool = True) -> dict[str, Any] | None:
-    """What the files of a certificate hold; None when they are not brought by the user or not named yet."""
+    """Return what a certificate's files hold; None when the user does not bring them or has not named them yet."""
     if variables.get("kafka_tls_source") != "files":
         return None
     certificate, key, ca = (str(variables.get(name, "")) for name in names)

@@ -28,7 +28,7 @@ class TaskReader:
     """The variables of all hosts, each read once; to be kept no longer than the task runs."""
 
     def __init__(self, templar: Any, variables: Mapping[str, Any]) -> None:
-        """What a lookup has: its templar, and the variables of the task."""
+        """Take what a lookup has: its templar, and the variables of the task."""
         self._templar, self._task = templar, variables
         self.host = str(variables["inventory_hostname"])
         self._hostvars = variables["hostvars"]
@@ -55,7 +55,7 @@ class TaskReader:
         return HostVariables(raw, self._templar.copy_with_new_env(available_variables=raw).template)
 
     def is_host(self, name: str) -> bool:
-        """Whether the inventory has a host of this name."""
+        """Return whether the inventory has a host of this name."""
         return name in self._hostvars
 
     def managed(self, template: str) -> str:
@@ -80,7 +80,7 @@ class TaskReader:
 
 
 def is_worker() -> bool:
-    """Whether this is the process of one task on one host, where nothing that was read changes before it ends."""
+    """Say whether this is the process of one task on one host, where nothing that was read changes before it ends."""
     return multiprocessing.parent_process() is not None
 
 

@@ -21,12 +21,12 @@ def mirror_maker_flows(flows: Sequence[Flow], target: str) -> list[Flow]:
 
 
 def wants_heartbeats(flow: Flow) -> bool:
-    """Whether heartbeats are to be written into the source of a flow that MirrorMaker 2 carries."""
+    """Return whether heartbeats are to be written into the source of a flow that MirrorMaker 2 carries."""
     return flow.enabled and flow.engine == MIRROR_MAKER_2 and flow.heartbeats and not flow.untouched_source
 
 
 def emits(flows: Sequence[Flow], source: str, target: str) -> bool:
-    """Whether the herder of a flow source->target writes heartbeats: when the flow the other way wants them."""
+    """Return whether the herder of a flow source->target writes heartbeats: when the flow the other way wants them."""
     return any(wants_heartbeats(flow) for flow in mirror_maker_flows(flows, source) if flow.source == target)
 
 

@@ -17,7 +17,7 @@ def same_id(ids: Mapping[str, str]) -> dict[str, list[str]]:
 
 
 def same_cluster(ids: Mapping[str, str]) -> list[str]:
-    """What is wrong with the ids of running clusters: a sentence for each one that has several aliases.
+    """Return what is wrong with the ids of running clusters: a sentence for each one that has several aliases.
 
     ids -- by alias (kafka_cluster_name) the cluster.id of its brokers; empty where it is not known.
     """

@@ -27,7 +27,7 @@ class Point:
 
     @property
     def spread(self) -> float:
-        """How far repeats lie from the middle at most, as a share of it (0.05 is 5 %)."""
+        """Return how far repeats lie from the middle at most, as a share of it (0.05 is 5 %)."""
         return max(abs(rate - self.median) for rate in self.rates) / self.median
 
 

@@ -33,7 +33,7 @@ _LONGEST = 2**31 - 1
 
 
 def legacy_process(flow: Flow, clusters: Mapping[str, Mapping[str, Any]], options: Mapping[str, Any]) -> dict[str, Any]:
-    """What one process is started with: {consumer, producer: native properties, words: of the command}.
+    """Return what one process is started with: {consumer, producer: native properties, words: of the command}.
 
     clusters -- as mirror_properties takes them. options -- refresh_seconds, offset_flush_seconds, secrets_dir (which
     files ${file:path:key} may name) and config_dir (of the mirror, where the two files lie).

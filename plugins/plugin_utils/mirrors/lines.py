@@ -57,7 +57,7 @@ def _tuned(end: str, names: Sequence[str]) -> str:
 
 
 def gap_lines(found: Mapping[str, Any]) -> list[str]:
-    """What mirror_gaps found, in a line for each gap, the latest; nothing where it was not asked."""
+    """Return what mirror_gaps found, in a line for each gap, the latest; nothing where it was not asked."""
     lines = list(found.get("lines") or ())
     more = [f"Gap          {len(lines) - SHOWN} earlier ones; see mirror_gaps"] if len(lines) > SHOWN else []
     return [*more, *(f"Gap          {line}" for line in lines[-SHOWN:])]

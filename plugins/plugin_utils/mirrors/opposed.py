@@ -44,7 +44,7 @@ def opposed_flows(flows: Sequence[Flow]) -> list[Flow]:
 
 
 def _closes_ring(flow: Flow, enabled: Sequence[Flow]) -> bool:
-    """Whether some way of enabled flows leads back to the source of this one, and names are kept on it."""
+    """Return whether some way of enabled flows leads back to the source of this one, and names are kept on it."""
     on_the_way = [
         one
         for one in enabled
@@ -101,7 +101,7 @@ def _judged(mirror: Asked, opposed: Sequence[Flow]) -> list[str]:
 
 
 def _runs(mirror: Asked, flow: Flow) -> bool:
-    """Whether a mirror's process carries a flow, as far as one can know; without a record it may carry each one."""
+    """Say whether a mirror's process carries a flow, as far as one can know; without a record it may carry each one."""
     if not mirror.running or mirror.properties is None:
         return mirror.running
     if not any("->" in key for key in mirror.properties):

@@ -61,7 +61,7 @@ def _atoms(pattern: str) -> Iterator[str]:
 
 
 def _class_end(pattern: str, start: int) -> int:
-    """Where a character class ends; its first character may be the bracket itself, and a class may hold classes."""
+    """Say where a character class ends; its first character may be the bracket itself, and a class may hold classes."""
     at = start + 1
     if pattern[at : at + 1] == "^":
         at += 1
@@ -72,7 +72,7 @@ def _class_end(pattern: str, start: int) -> int:
 
 
 def _resource(atoms: list[str]) -> Iterator[Resource]:
-    """What covers one alternative: its text when it is nothing else, or the text that it begins with."""
+    """Yield what covers one alternative: its text when it is nothing else, or the text that it begins with."""
     listed = atoms[1:] if atoms[:1] == ["^"] else list(atoms)
     listed = listed[:-1] if listed[-1:] == ["$"] else listed
     text = ""

@@ -122,7 +122,7 @@ def _copies(clusters: Mapping[str, Mapping[str, Any]], alias: str) -> int:
 
 
 def _common(options: Mapping[str, Any], copies: int, version: str) -> dict[str, Any]:
-    """What holds for every flow: bare keys, which a user's bare key replaces."""
+    """Return what holds for every flow: bare keys, which a user's bare key replaces."""
     refresh = options["refresh_seconds"]
     return {
         **config_providers(options),
@@ -160,7 +160,7 @@ def _rest(options: Mapping[str, Any], target: str) -> dict[str, Any]:
 
 
 def _target(target: str, carried: Sequence[Flow], options: Mapping[str, Any]) -> dict[str, Any]:
-    """What belongs to the target's workers and to the producers that write into it."""
+    """Return what belongs to the target's workers and to the producers that write into it."""
     worker = {
         # KIP-618; the same for all flows into one target.
         "exactly.once.source.support": carried[0].exactly_once,
@@ -178,7 +178,7 @@ def _cluster(alias: str, clusters: Mapping[str, Mapping[str, Any]]) -> dict[str,
 
 
 def _worker(alias: str, copies: int, options: Mapping[str, Any]) -> dict[str, Any]:
-    """What the herders need that keep their state in this cluster."""
+    """Return what the herders need that keep their state in this cluster."""
     storage: dict[str, Any] = {f"{name}.storage.replication.factor": copies for name in ("config", "offset", "status")}
     storage["offset.storage.segment.bytes"] = OFFSETS_SEGMENT_BYTES
     # Kafka's 300 s leave the tasks of a dead node idle for so long.

@@ -40,7 +40,7 @@ def mirror_users(
 
 
 def mirror_principals(flows: Sequence[Flow], cluster: str, user: str, certificates: Mapping[str, str]) -> list[str]:
-    """Who comes as a mirror: the user, and mirrors that show certificates, by their names (kafka_tls_principal_rules).
+    """Return who comes as a mirror: the user, and mirrors with certificates by name (kafka_tls_principal_rules).
 
     certificates -- mirror host -> the cluster that it stands next to; those that this cluster never sees are left out.
     """
@@ -53,12 +53,12 @@ def mirror_principals(flows: Sequence[Flow], cluster: str, user: str, certificat
 
 
 def mirror_acls(flows: Sequence[Flow], cluster: str, principals: Sequence[str]) -> list[dict[str, Any]]:
-    """What mirrors may do in this cluster, as source and as target of the enabled flows: as kafka_acls has it."""
+    """Return what mirrors may do here, as source and as target of the enabled flows: as kafka_acls has it."""
     return _acls(_rights(flows, cluster), principals)
 
 
 def gap_acls(flows: Sequence[Flow], cluster: str, principals: Sequence[str]) -> list[dict[str, Any]]:
-    """What one may do in this cluster who looks for gaps of the enabled flows (mirror_gaps): as kafka_acls has it."""
+    """Return what one may do here who looks for gaps of the enabled flows (mirror_gaps): as kafka_acls has it."""
     return _acls((right for flow in _ends(flows, cluster) for right in _gap_rights(flow, cluster)), principals)
 
 

@@ -136,7 +136,7 @@ def _rest(knee: Knee, machine: Machine) -> str:
 
 
 def _grew(points: Sequence[Point], tasks: int) -> bool:
-    """Whether this number of tasks was better than the next smaller one."""
+    """Return whether this number of tasks was better than the next smaller one."""
     smaller = [point for point in points if int(point.value) < tasks]
     own = next(point for point in points if int(point.value) == tasks)
     return bool(smaller) and own.median > smaller[-1].median * (1 + NEAR)

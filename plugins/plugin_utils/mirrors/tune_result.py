@@ -97,7 +97,7 @@ def cores_used(samples: Sequence[Sequence[float]], begin: float | None, end: flo
 
 
 def problem_of(records: int, expected: int, ran: bool, complaints: Sequence[str]) -> str:
-    """Why a run cannot be compared with others; empty where it can, also where it was only too slow for all records.
+    """Say why a run cannot be compared with others; empty where it can, also where it was only too slow for all.
 
     records, expected -- that came, and that the load has. ran -- whether its mirror still ran when it was stopped.
     complaints -- the last errors of its log.
@@ -116,19 +116,19 @@ def failed_runs(rows: Iterable[Row]) -> list[str]:
 
 
 def no_knee(rows: Sequence[Row]) -> str:
-    """Why no knee was found, where there is none."""
+    """Say why no knee was found, where there is none."""
     if rows and all(row.get("problem") for row in rows):
         return "every run failed"
     return "no run copied for two seconds or more"
 
 
 def unfinished(missing: int) -> str:
-    """What to know of a tuning that failed before its last run, of which so many are missing; empty where none is."""
+    """Say what to know of a tuning that failed so many runs before its end; empty where none is missing."""
     return f"{missing} runs or more are missing, so this holds for the runs before the failure only" if missing else ""
 
 
 def lines(flow: str, rows: Sequence[Row], end: Mapping[str, Any], mirrors: int, missing: int = 0) -> list[str]:
-    """What was found, in lines for people."""
+    """Return what was found, in lines for people."""
     return [*([f"Not finished {unfinished(missing)}"] if missing else []), *_found(flow, rows, end, mirrors)]
 
 

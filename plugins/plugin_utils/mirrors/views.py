@@ -20,7 +20,7 @@ def clusters_needed(flows: Sequence[Flow], cluster: str) -> list[str]:
 
 
 def position(flow: Flow) -> dict[str, str]:
-    """Where one reads how far a flow has come: {offsets_topic} in the target, or {group} of the source for legacy."""
+    """Say where to read how far a flow has come: {offsets_topic} in the target, or {group} of the source (legacy)."""
     return {"group": legacy_group(flow)} if flow.engine == LEGACY else {"offsets_topic": offsets_topic(flow)}
 
 

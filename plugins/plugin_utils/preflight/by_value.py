@@ -26,7 +26,7 @@ def by_value(nodes: Iterable[Node], variable: str) -> list[tuple[Any, list[Node]
 
 
 def disagreement(nodes: Iterable[Node], variable: str) -> str | None:
-    """Which nodes have which value, when they differ; None when they agree.
+    """Return which nodes have which value, when they differ; None when they agree.
 
     Of lists and dicts only the length is shown: they may hold secrets.
     """
@@ -47,7 +47,7 @@ def dicts(node: Node, variable: str) -> list[Mapping[str, Any]]:
 
 
 def kind_of(value: Any) -> str:
-    """What a value of the wrong type is, in words; never the value, which may be a secret."""
+    """Describe a value of the wrong type, in words; never the value, which may be a secret."""
     if value is None:
         return "null"
     if isinstance(value, str):

@@ -49,7 +49,7 @@ class Definition:
     default: float | None = None
 
     def takes(self, text: str) -> bool:
-        """Whether Kafka takes this text as the value."""
+        """Return whether Kafka takes this text as the value."""
         text = text.strip(_JAVA_SPACE)
         if self.type == "BOOLEAN":
             return text.lower() in ("true", "false")
@@ -64,7 +64,7 @@ class Definition:
 
     @property
     def allowed(self) -> str:
-        """What Kafka takes, in words."""
+        """Return what Kafka takes, in words."""
         if self.type == "BOOLEAN":
             return "true or false"
         if self.type in _BYTES:

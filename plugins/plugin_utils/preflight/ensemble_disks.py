@@ -54,7 +54,7 @@ class Server:
 
     @property
     def left(self) -> list[str]:
-        """What there still is of a server whose data directory is empty."""
+        """Return what there still is of a server whose data directory is empty."""
         logs = [f"{disk['path']} (transaction log)" for disk in (self.disks or ())[1:] if not disk.get("empty", True)]
         return [*self.traces, *logs]
 
@@ -159,7 +159,7 @@ def _own(server: Server) -> Iterator[Problem]:
 
 
 def _identity(server: Server) -> Iterator[Problem]:
-    """What speaks against a directory being that of this server: its myid, or the data of a Kafka node in it."""
+    """Yield what speaks against a directory being this server's: its myid, or the data of a Kafka node in it."""
     path, myid = server.data.get("path"), server.data.get("myid")
     words = {"id": server.id, "host": server.host, "myid": myid}
     if myid is None and server.ran:

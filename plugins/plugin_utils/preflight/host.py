@@ -59,12 +59,12 @@ class Host:
 
     @property
     def disks(self) -> Sequence[Mapping[str, Any]]:
-        """What it said about its data directories; nothing when it did not answer, or keeps no data."""
+        """Return what it said about its data directories; nothing when it did not answer, or keeps no data."""
         return self.info["disks"] if self.info and not self.only_mirrors else ()
 
     @property
     def only_mirrors(self) -> bool:
-        """Whether it runs MirrorMaker, which keeps all it knows in clusters, and nothing else."""
+        """Return whether it runs MirrorMaker, which keeps all it knows in clusters, and nothing else."""
         return self.roles == ("mirror",)
 
 
@@ -77,7 +77,7 @@ def by_cluster(hosts: Iterable[Host]) -> dict[str, list[Host]]:
 
 
 def host_of(node: Node, info: Any, clock: Any, nodes: Iterable[Node] = ()) -> Host:
-    """What the rules look at, from a node of the inventory and what node_info and clock_info registered there.
+    """Return what the rules look at, from a node of the inventory and its results of node_info and clock_info.
 
     nodes -- all of the inventory, whose own files on its machine are no strangers'.
     """
@@ -112,7 +112,7 @@ def host_of(node: Node, info: Any, clock: Any, nodes: Iterable[Node] = ()) -> Ho
 
 
 def _strangers(info: Mapping[str, Any] | None, nodes: Sequence[Node]) -> list[Mapping[str, Any]]:
-    """What node_info found beside a node that is of none of these nodes."""
+    """Return what node_info found beside a node that is of none of these nodes."""
     configs = {normpath(f"{node.text('kafka_config_dir')}/{node.name}") for node in nodes}
     disks = [path for node in nodes for path in (*node.log_dirs(), node.text("kafka_metadata_log_dir")) if path]
     own = {*configs, *map(normpath, disks)}
@@ -125,7 +125,7 @@ def _answer(registered: Any, key: str) -> Any:
 
 
 def _silence(registered: Any) -> str:
-    """Why a registered result is no answer, on one line; '' when it is one."""
+    """Say why a registered result is no answer, on one line; '' when it is one."""
     if not isinstance(registered, dict) or not (registered.get("unreachable") or registered.get("failed")):
         return ""
     return " ".join(str(registered.get("msg", "")).removeprefix("Task failed: ").split())[:300]

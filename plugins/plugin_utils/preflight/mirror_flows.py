@@ -37,7 +37,7 @@ def entries(values: Said) -> list[tuple[int, dict[str, Any]]]:
 
 
 def complete(inventory: Inventory) -> bool:
-    """Whether every entry can be judged; else what the list does not say may be what could not be read."""
+    """Return whether every entry can be judged; else what the list does not say may be what could not be read."""
     listed = [value for value, _hosts in said(inventory)]
     return all(isinstance(value, (list, tuple)) for value in listed) and not any(
         node.variables.get(VARIABLE) is UNDEFINED or _holds_undefined(node.variables.get(VARIABLE))
@@ -70,7 +70,7 @@ def mirrors_of(inventory: Inventory, target: str) -> tuple[Node, ...]:
 
 
 def production(inventory: Inventory, names: Sequence[str]) -> bool:
-    """Whether one of these clusters is of the production profile; one that the inventory does not know is."""
+    """Return whether one of these clusters is of the production profile; one that the inventory does not know is."""
     known = kafka_clusters(inventory)
     return any(name not in known or known[name].production for name in names)
 

@@ -29,7 +29,7 @@ class Names:
         return repr(self.text) if self.exact else f"{self.text!r} and what follows" if self.text else "any"
 
     def hold(self, other: Names) -> bool:
-        """Whether all of the other names are among these."""
+        """Return whether all of the other names are among these."""
         return self == other or (not self.exact and other.text.startswith(self.text))
 
 
@@ -53,7 +53,7 @@ class Overlap:
 
 
 def overlap(steps: Sequence[Step], topics: Iterable[str]) -> Overlap | None:
-    """Whether a name passes, or may pass, all these steps; None when it is certain that none does.
+    """Return a name that passes, or may pass, all these steps; None when it is certain that none does.
 
     topics -- the names that the inventory knows where the way begins.
     """
@@ -117,7 +117,7 @@ _ENDS_INTERNAL = re.compile(r"[^()]*(\[[.\\-]+\]|\\[.-]|-)internal|[^()]*(\[[.\\
 
 
 def only_internal(pattern: str) -> bool:
-    """Whether a pattern matches topics that are never mirrored, and no others."""
+    """Return whether a pattern matches topics that are never mirrored, and no others."""
     if all(_ENDS_INTERNAL.fullmatch(part) for part in pattern.split("|")):
         return True
     never = [names for one in TOPICS_EXCLUDED for names in names_of(one) or ()]

@@ -83,7 +83,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 def _has_nested_class(pattern: str) -> bool:
-    """Whether a class of characters holds another one: to Java their union, to Python a bracket like any other."""
+    """Say whether a class of characters holds another one: to Java their union, to Python a bracket like any other."""
     inside, first = False, False
     for part in re.findall(r"\\.|\[\^?|.", pattern, re.DOTALL):
         if part[0] == "[":
@@ -99,7 +99,7 @@ def _has_nested_class(pattern: str) -> bool:
 
 
 def _replaced(match: re.Match[str], replacement: str) -> str:
-    """What Java's Matcher puts in place of a match, with Kafka's addition: a group that is not there is a literal."""
+    """Return what Java's Matcher puts in place of a match, with Kafka's addition: a missing group is a literal."""
     parts, place = [], 0
     while place < len(replacement):
         step = _STEP.match(replacement, place)

@@ -71,7 +71,7 @@ def trust_facts(nodes: Iterable[tuple[Node, Mapping[str, Any] | None]]) -> dict[
 
 
 def _is_unformed(one: Member, asked: Sequence[tuple[Node, Mapping[str, Any] | None]]) -> bool:
-    """Whether it is a node of a cluster of which no voter has ever known a leader."""
+    """Return whether it is a node of a cluster of which no voter has ever known a leader."""
     cluster, only_mirrors = one.group
     own = [(node, info) for node, info in asked if node.cluster == cluster]
     voters, brokers = ([info for node, info in own if getattr(node, role)] for role in ("controller", "broker"))
@@ -79,7 +79,7 @@ def _is_unformed(one: Member, asked: Sequence[tuple[Node, Mapping[str, Any] | No
 
 
 def _facts(one: Member, group: Sequence[Member]) -> dict[str, Any]:
-    """What is to be said of a node; group -- those that must go on trusting each other with it, none where none do."""
+    """Return what to say of a node; group -- those that must go on trusting each other with it, none where none do."""
     late = [other for other in group if other.stale] if _moves_on(one, group) else []
     return {
         "development": one.development,
@@ -98,7 +98,7 @@ def _facts(one: Member, group: Sequence[Member]) -> dict[str, Any]:
 
 
 def _breaks(one: Member, other: Member, group: Sequence[Member]) -> bool:
-    """Whether this node accepts the other one now, and will not at some time of this run.
+    """Return whether this node accepts the other one now, and will not at some time of this run.
 
     Where a certificate has ended no handshake succeeds today, so there is nothing to keep.
     """
@@ -121,7 +121,7 @@ def _breaks(one: Member, other: Member, group: Sequence[Member]) -> bool:
 
 
 def _moves_on(one: Member, group: Sequence[Member]) -> bool:
-    """Whether this run goes a step further than what is on the disks, while a process of the group is not there yet."""
+    """Say whether this run goes a step beyond what is on the disks while a process of the group is not there yet."""
     if not any(member.stale for member in group) or not one.running.trusted:
         return False
     issuers = {issuer(member.running.shown[0]) for member in group if member.running.shown}
@@ -175,7 +175,7 @@ def _member(node: Node, info: Mapping[str, Any] | None) -> Member | None:
 
 
 def _running(found: Mapping[str, Any], parts: Sequence[str]) -> str:
-    """Which store the process has: "disk", "brought", "none" or "unknown"; the one on the disk when nothing runs."""
+    """Name the store that the process has: "disk", "brought", "none" or "unknown"; "disk" when nothing runs."""
     started = found["started"]
     if started is None or started == found["sha256"]:
         return "disk"
@@ -191,7 +191,7 @@ def _present(which: str, disk: Pems, brought: Pems) -> Pems:
 
 
 def _half(ca: str, key: str, authority: Pems, ca_file: str) -> str:
-    """Why a CA that is there is of no use. One whose certificate is not there yet is made."""
+    """Say why a CA that is there is of no use. One whose certificate is not there yet is made."""
     if not Path(ca_file).exists() and ca_file != ca:
         return f"kafka_tls_ca_file names {ca_file}, which does not exist"
     if not Path(ca).exists():
@@ -208,7 +208,7 @@ def _text(path: str) -> str:
 
 
 def _content(path: str) -> bytes:
-    """What is in a file on the control node; nothing when it cannot be read, which the rules of the inventory name."""
+    """Return a file of the control node; nothing when it cannot be read, which the rules of the inventory name."""
     try:
         return Path(path).read_bytes()
     except OSError:

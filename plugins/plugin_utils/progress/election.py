@@ -42,7 +42,7 @@ class Elections:
                 progress=str(len(self._elected) or ""),
             )
         if not self._elected:
-            return Step(DONE, "leader_election: every named partition has a leader, none is elected")
+            return Step(DONE, "leader_election: all listed partitions have a leader; no election needed")
         verb = "would elect any live replica as leader of" if self._check else "a live replica now leads"
         return Step(DONE, f"leader_election: {verb} {_names(self._elected, _SHOWN)}")
 

@@ -105,7 +105,7 @@ class Tracker:
         return "waiting" if self._away() else "catching_up"
 
     def _away(self) -> list[str]:
-        """Why brokers that the goal needs are not there, and what does not exist."""
+        """Return why brokers that the goal needs are not there, and what does not exist."""
         if self.last is None:
             return []
         away = [explain(b, state) for b, state in self.last.brokers.items() if state != "registered"]

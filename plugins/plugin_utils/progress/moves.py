@@ -154,7 +154,7 @@ class Tracker:
         )
         return (
             f"Reassignment: not ended within {duration(timeout)}. {self._done()} {figures['in_flight_total']} "
-            f"partitions are under way and go on by themselves, {figures['not_begun']} are not begun. "
+            f"partitions are still moving, {figures['not_begun']} are not begun. "
             f"Not in sync:{late or ' none'}\n{_must_wait(figures)}"
             "Throttles stay as long as something moves: without them it would go on at full speed. What they were "
             "before is kept with the cluster. Run the same again to go on, state: cancelled to send back what is under "
@@ -190,10 +190,10 @@ def _silent(found: Mapping[str, Any], seconds: float) -> str:
     stands, said = found.get("stands"), f"Reassignment: nothing could be done within {duration(seconds)}, waiting for "
     said += f"broker {_listed(found['unanswered'])}. Nothing was begun or changed by this run. "
     if stands is None:
-        said += f"What an earlier run has under way goes on by itself. {_STANDS} "
+        said += f"Moves of an earlier run continue. {_STANDS} "
     elif stands["throttled"] or stands["in_flight_total"]:
         said += (
-            f"Of an earlier run {stands['in_flight_total']} partitions are under way and go on by themselves. "
+            f"{stands['in_flight_total']} partitions of an earlier run are still moving. "
             f"Throttles stand on brokers {capped(list(map(str, stands['throttled'])), 20) or 'none'}, and what they "
             "were before is kept with the cluster. "
         )

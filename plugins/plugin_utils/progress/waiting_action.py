@@ -37,7 +37,7 @@ class Waited:
 
     @property
     def reached(self) -> bool:
-        """Whether the last look reached the goal."""
+        """Return whether the last look reached the goal."""
         return self.followed.last.state == DONE
 
     def failure(self) -> dict[str, Any]:

@@ -30,7 +30,7 @@ class Access:
 
     @key
     def client_certificates(self) -> list[dict[str, Any]]:
-        """What the development CA issues where clients show certificates: to the administrator and to them."""
+        """Return what the development CA issues where clients show certificates: to the administrator and to them."""
         settings = self._cluster.settings
         shown = (
             one for one in self._node.node["listeners"] if one["purpose"] == "clients" and one["protocol"] == "SSL"
@@ -59,11 +59,11 @@ class Access:
 
     @key
     def connection(self) -> dict[str, Any]:
-        """How the modules reach the cluster: the defaults of the action group streamops.kafka.cluster."""
+        """Return how modules reach the cluster: the defaults of the action group streamops.kafka.cluster."""
         return connection(self._cluster.nodes, {"bootstrap_servers": self._cluster.servers_now, **self.administrator()})
 
     def administrator(self) -> dict[str, Any]:
-        """Who the administrator is, and what shows it; paths on the control node."""
+        """Return who the administrator is, and what shows it; paths on the control node."""
         settings = self._cluster.settings
         return {
             "mechanisms": settings["kafka_sasl_mechanisms"],
@@ -76,7 +76,7 @@ class Access:
 
     @key
     def zookeeper_access(self) -> dict[str, Any]:
-        """How the modules reach the ensemble: the defaults of the action group streamops.kafka.zookeeper."""
+        """Return how modules reach the ensemble: the defaults of the action group streamops.kafka.zookeeper."""
         settings = self._cluster.settings
         return access_options(
             expected_servers(self._cluster.members),
@@ -91,7 +91,7 @@ class Access:
 
     @key
     def endpoint(self) -> dict[str, Any]:
-        """What mirrors have to know of this cluster, and the Spark jobs that compare it with another one."""
+        """Return what mirrors must know of this cluster, and the Spark jobs that compare it with another one."""
         settings = self._cluster.settings
         near, far = mirror_reach(self._cluster.nodes), mirror_reach(self._cluster.nodes, settings["mirror_listener"])
         return {
@@ -113,6 +113,6 @@ class Access:
         }
 
     def _has_authorizer(self) -> bool:
-        """Whether the brokers use ACLs; without an authorizer they refuse them. A native property wins over ours."""
+        """Say whether the brokers use ACLs; without an authorizer they refuse them. Native properties win over ours."""
         own = effective(written(["broker"], self._cluster.settings.__getitem__)).get("authorizer.class.name")
         return bool(self._cluster.settings["kafka_authorizer"] if own is None else str(own.value or "").strip())

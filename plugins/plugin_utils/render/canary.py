@@ -174,7 +174,7 @@ class Canary(Parts):
         return [route for route in self._routes if route.last.target == self._cluster]
 
     def _paths(self) -> dict[str, str]:
-        """Where everything of the canary is on its machine."""
+        """Return where everything of the canary is on its machine."""
         settings = self._settings
         install = f"{settings['mirror_maker_canary_install_dir']}/{self._host}"
         config = f"{settings['mirror_maker_canary_config_dir']}/{self._host}"
@@ -213,7 +213,7 @@ class Canary(Parts):
         }
 
     def _connection(self, endpoint: Mapping[str, Any]) -> dict[str, Any]:
-        """How the canary reaches a cluster: as its mirrors do, as a user of its own."""
+        """Return how the canary reaches a cluster: as its mirrors do, as a user of its own."""
         is_target = endpoint["cluster"] == self._cluster
         protocol = endpoint["protocol" if is_target else "mirror_protocol"]
         found = {
@@ -244,11 +244,11 @@ class Canary(Parts):
         return secret_entries(files, settings["mirror_maker_canary_os_user"], settings)
 
     def _url(self) -> str:
-        """Where the canary answers on its own machine."""
+        """Return where the canary answers on its own machine."""
         return url("http", self._settings["mirror_maker_canary_host"], self._settings["mirror_maker_canary_port"])
 
     def _verdict(self) -> dict[str, str]:
-        """What the canary says, as status and line; DOWN where it does not answer, or another one does."""
+        """Return what the canary says, as status and line; DOWN where it does not answer, or another one does."""
         told = self._results.own("__mirror_maker_canary_told")
         found = told.get("json")
         if told.get("status") == 200 and isinstance(found, Mapping) and {"cluster", "status", "line"} <= found.keys():

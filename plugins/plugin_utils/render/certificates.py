@@ -21,7 +21,7 @@ CERTIFICATES = {
 
 
 def certificates(settings: Mapping[str, Any]) -> dict[str, str]:
-    """What a node gets of its key, its certificate and its CAs, without an end of line behind it.
+    """Return what a node gets of its key, its certificate and its CAs, without an end of line behind it.
 
     Empty where the node has no TLS, or a file is not there: in check mode they may not be issued yet.
     """

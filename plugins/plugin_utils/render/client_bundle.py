@@ -31,7 +31,7 @@ class ClientBundle(Parts):
         folder = f"{expanduser(settings['kafka_resources_client_bundle_dir'])}/{settings['kafka_cluster_name']}"
 
         def files() -> list[dict[str, str]]:
-            """What is in the bundle of each user."""
+            """Return what is in the bundle of each user."""
             is_tls = "ssl_ca_location" in model["connection"]
             ca = Path(model["connection"]["ssl_ca_location"]).read_text(encoding="utf-8") if is_tls else ""
             # Clients get the addresses of the inventory, and none that a broker is about to leave.
@@ -47,7 +47,7 @@ class ClientBundle(Parts):
 
 
 def bundle_users(node: Mapping[str, Any], settings: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Who gets a folder: names and mechanisms, no password; who shows a certificate has only a name."""
+    """Return who gets a folder: names and mechanisms, no password; who shows a certificate has only a name."""
     if any(one["purpose"] == "clients" and one["protocol"] == "SSL" for one in node["listeners"]):
         return [{"name": name} for name in settings["kafka_tls_client_names"]]
     present = sorted(

@@ -53,7 +53,7 @@ class ClusterView:
 
     @key
     def identities(self) -> list[dict[str, Any]]:
-        """Who its nodes of Kafka are: host, node_id and roles."""
+        """Return who its nodes of Kafka are: host, node_id and roles."""
         return [node.identity() for node in self._own(self.inventory.kafka)]
 
     @key
@@ -125,12 +125,12 @@ class ClusterView:
 
     @key
     def bootstrap_servers(self) -> list[str]:
-        """Where clients begin, as host:port."""
+        """Return where clients begin, as host:port."""
         return endpoints(self.nodes, "clients")
 
     @property
     def servers_now(self) -> list[str]:
-        """Where clients begin, first by the inventory, then where running brokers advertise the same listener now.
+        """Say where clients begin, first by the inventory, then where running brokers advertise the same listener now.
 
         They differ while the inventory moves that listener to another port or address: brokers take it one by one.
         """
@@ -199,7 +199,7 @@ class ClusterView:
 
     @key
     def places(self) -> list[dict[str, Any]]:
-        """Where the nodes of all clusters are, and the other hosts that their firewalls let in."""
+        """Return where the nodes of all clusters are, and the other hosts that their firewalls let in."""
         groups = self._reader.groups
         known = {node.name: node for node in self.inventory.processes}
         wanted = [host for node in known.values() for host in node.let_in(groups)]
@@ -212,10 +212,10 @@ class ClusterView:
 
     @key
     def firewall_rules(self) -> list[dict[str, Any]]:
-        """Who may connect to which port of the machine of the host."""
+        """Return who may connect to which port of the machine of the host."""
         return firewall.rules(self.places, self._reader.host, resolved(firewall.unresolved(self.places)))
 
     @property
     def node_addresses(self) -> list[str]:
-        """What its nodes connect from, as far as the control node can resolve it."""
+        """Return what its nodes connect from, as far as the control node can resolve it."""
         return node_addresses(self.places, self.name, resolved(node_names(self.places, self.name)))

@@ -31,7 +31,7 @@ class Copies(Parts):
         super().__init__({"brokers": self._brokers, "defaults": self._defaults, "asked": self._asked})
 
     def _asked(self) -> Mapping[str, Any]:
-        """What cluster_info returned on the host that asked for the cluster; empty without an answer."""
+        """Return what cluster_info returned on the host that asked for the cluster; empty without an answer."""
         found = (self._results.of(host, "__common_registered") for host in self._cluster.every_host)
         return next((one for one in found if "nodes" in one), {})
 

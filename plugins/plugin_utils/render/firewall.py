@@ -51,7 +51,7 @@ def network(word: str) -> Network | None:
 
 
 def host_words(variables: Mapping[str, Any], host: str) -> list[str]:
-    """What names the addresses that a host connects from: addresses, networks or names, not resolved yet.
+    """Return what names the addresses that a host connects from: addresses, networks or names, not resolved yet.
 
     A host that is the control node itself and says nothing has none: it connects through loopback or as administrator.
     """

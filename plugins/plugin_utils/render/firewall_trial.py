@@ -38,7 +38,7 @@ class FirewallTrial(Parts):
         return [host for host in self._play_hosts if self._results.of(host, "__common_firewall_round") == own]
 
     def _shares(self) -> list[dict[str, Any]]:
-        """What the own host has tried by which peers: [{peer, tries}]."""
+        """Return what the own host has tried by which peers: [{peer, tries}]."""
         listening = {
             host: self._results.of(host, "__common_firewall_loaded").get("listening", [])
             for host in self._results.own("__common_firewall_round")

@@ -40,13 +40,13 @@ FETCH_BACKOFF_MS = 200
 
 
 def own_properties(roles: Sequence[str], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """What the inventory itself gives a node with these roles; it wins over all that we write."""
+    """Return what the inventory itself gives a node with these roles; it wins over all that we write."""
     found = effective(written(roles, settings.__getitem__))
     return {key: one.value for key, one in found.items()}
 
 
 def super_users(nodes: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> list[str]:
-    """Who may do everything: the nodes, the administrator, and the names that the inventory adds, sorted."""
+    """Return the super users: the nodes, the administrator, and the names that the inventory adds, sorted."""
     added = sorted(map(str, settings["kafka_super_users"]))
     return list(dict.fromkeys([*(node["host"] for node in nodes), settings["kafka_admin_user"], *added]))
 
@@ -59,7 +59,7 @@ def broker_properties(
     addresses: Sequence[str],
     copies: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Of a broker, or of a combined node.
+    """Return the properties of a broker, or of a combined node.
 
     nodes -- of its cluster; servers -- the members of its ensemble, all of them, since a broker that knows a part hangs
     on that part; settings -- its variables; addresses -- what the nodes of the cluster connect from; copies -- our
@@ -86,7 +86,7 @@ def broker_properties(
 def controller_properties(
     node: Mapping[str, Any], nodes: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Of a controller that is no broker. Only nodes get beyond its handshake, and each holds a few connections."""
+    """Return those of a controller alone. Only nodes get beyond its handshake, and each holds a few connections."""
     return {
         **_identity(node, (), settings),
         **_listeners_and_security(node, nodes, settings),
@@ -98,7 +98,7 @@ def controller_properties(
 def zookeeper_properties(
     node: Mapping[str, Any], members: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Of a server of ZooKeeper (zoo.cfg); members -- the servers of its ensemble."""
+    """Return the properties of a server of ZooKeeper (zoo.cfg); members -- the servers of its ensemble."""
     return {
         "dataDir": f"{settings['kafka_data_dir']}/{node['host']}",
         "dataLogDir": settings["zookeeper_data_log_dir"],
@@ -111,7 +111,7 @@ def zookeeper_properties(
 
 
 def zookeeper_settings(host: str, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """What render/zookeeper_security.py needs to know of the servers and of the node that knows them."""
+    """Return what render/zookeeper_security.py needs to know of the servers and of the node that knows them."""
     return {
         "tls": settings["zookeeper_tls"],
         "sasl": bool(settings["zookeeper_password"]),
@@ -123,7 +123,7 @@ def zookeeper_settings(host: str, settings: Mapping[str, Any]) -> dict[str, Any]
 
 
 def tls_dir(host: str, settings: Mapping[str, Any]) -> str:
-    """Where the stores of a node are, on the node."""
+    """Return where the stores of a node are, on the node."""
     return f"{settings['kafka_config_dir']}/{host}/tls"
 
 
@@ -166,7 +166,7 @@ def _listeners_and_security(
 
 
 def _broker_defaults(node: Mapping[str, Any], copies: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Where we differ from Kafka's own defaults.
+    """Return where we differ from Kafka's own defaults.
 
     Three copies of everything, two of them in sync before an acknowledgement, no topic by accident; as many copies as
     there are brokers where those are fewer. Followers that were refused ask again soon.

@@ -21,7 +21,7 @@ _JAAS = "sasl.jaas.config"
 def cluster_endpoints(
     said: Iterable[Mapping[str, Any]], aliases: Sequence[str], external: Iterable[Mapping[str, Any]] = ()
 ) -> dict[str, dict[str, Any]]:
-    """What each cluster said about itself in this run, sorted by name.
+    """Return what each cluster said about itself in this run, sorted by name.
 
     said -- what the hosts of the inventory published, empty for those that published nothing.
     external -- the endpoints of clusters outside of the inventory.
@@ -45,7 +45,7 @@ def cluster_endpoints(
 def mirror_clients(
     endpoints: Mapping[str, Mapping[str, Any]], target: str, files: Mapping[str, str]
 ) -> dict[str, dict[str, Any]]:
-    """What mirror_properties takes as its clusters: alias -> {bootstrap_servers, properties, brokers}.
+    """Return what mirror_properties takes as its clusters: alias -> {bootstrap_servers, properties, brokers}.
 
     files -- paths on the mirror: secrets (a .properties file), truststores (a directory), keystore (PEM).
     The target is reached as by its own clients, any other cluster by the listener that it has for mirrors.

@@ -92,7 +92,7 @@ class MirrorTune(Parts):
         return rows
 
     def _refusals(self) -> list[str]:
-        """Why this flow cannot be tuned, by the inventory alone; a sentence each."""
+        """Return why this flow cannot be tuned, by the inventory alone; a sentence each."""
         known = {flow.pair: flow for flow in self._flows}
         if self._wanted not in known:
             return [
@@ -165,7 +165,7 @@ class MirrorTune(Parts):
         return _plain(together_runs(better, self._asked["rounds"], int(knee.point.value), self._next))
 
     def _row(self) -> dict[str, Any]:
-        """What is kept of the run that has just ended."""
+        """Return what is kept of the run that has just ended."""
         measured = self._results.own("__mirror_maker_tune_measured")
         stopped = self._results.own("__mirror_maker_tune_stopped")
         expected = int(self._results.own("__mirror_maker_tune_load")["records"])
@@ -191,11 +191,11 @@ class MirrorTune(Parts):
 
     @property
     def _missing(self) -> int:
-        """How many runs the tuning did not come to, as far as they are known: what follows depends on their results."""
+        """Count the runs that the tuning did not come to, as far as known: what follows depends on their results."""
         return sum(len(self[part]) for part in ("tasks_runs", "option_runs", "together_runs")) - len(self._rows)
 
     def _lines(self) -> list[str]:
-        """What was found, in lines for people."""
+        """Return what was found, in lines for people."""
         mirrors = len(self._mirrors(self._flow.target))
         return tune_result.lines(self._flow.pair, self._rows, self._end(), mirrors, self._missing)
 

@@ -128,7 +128,7 @@ class Mirroring(Parts):
         return str(self._settings.get("mirror_gaps_forget") or "").strip()
 
     def _forget_refusals(self) -> list[str]:
-        """Why gaps of the flow that is asked for cannot be forgotten: a sentence, or none."""
+        """Return why gaps of the flow that is asked for cannot be forgotten: a sentence, or none."""
         known = sorted(flow.pair for flow in self._flows if flow.enabled)
         if not self._forgotten or self._forgotten in known:
             return []
@@ -144,7 +144,7 @@ class Mirroring(Parts):
         return [host for host in hosts if str(self._read(host)["kafka_cluster_name"]).strip() in targets]
 
     def _start_file_lines(self) -> list[str]:
-        """What is to be said of the start files of the mirrors next to the cluster."""
+        """Return what is to be said of the start files of the mirrors next to the cluster."""
         hosts = [node["host"] for node in self._model["mirrors"]]
         seen = {host: self._results.of(host, "__mirror_maker_runs").get("start_files") for host in hosts}
         return start_file_lines({host: files for host, files in seen.items() if files})
@@ -196,7 +196,7 @@ class Mirroring(Parts):
         ]
 
     def _same_clusters(self) -> list[str]:
-        """What is wrong with the ids of the clusters that this mirror stands between: a sentence each."""
+        """Return what is wrong with the ids of the clusters that this mirror stands between: a sentence each."""
         ids = {one["item"]: one["cluster_id"] for one in self._results.own("__mirror_maker_clusters")["results"]}
         foreign = {alias: ids[alias] for alias in self._external if alias in ids}
         brokers = self._groups.get(BROKER_GROUP, ()) if foreign else ()
@@ -234,7 +234,7 @@ class Mirroring(Parts):
         return mirror_properties(self._running, self._cluster, self._clients, options, version)
 
     def _rest_secrets_file(self) -> str:
-        """Where the password of the stores of the REST port is. Another key is another password, and what the mirror
+        """Return the file of the password of the REST stores. Another key is another password, and what the mirror
         goes back to, or starts with before its turn, names the old one."""
         host = self._model["node"]["host"]
         return f"{self['shared_dir']}/rest-{self._model['stores']['digest']}-{host}.properties"
@@ -259,7 +259,7 @@ class Mirroring(Parts):
         }
 
     def _tune(self) -> MirrorTune:
-        """What the tuning of a flow needs."""
+        """Return what the tuning of a flow needs."""
         everywhere = self._groups.get(MIRROR_GROUP, ())
         return MirrorTune(
             self._settings,
@@ -284,7 +284,7 @@ class Mirroring(Parts):
         return found
 
     def _shows_certificate(self) -> bool:
-        """Whether a mirror has no other login than its certificate at one of its clusters."""
+        """Return whether a mirror has no other login than its certificate at one of its clusters."""
         return any("ssl.keystore.location" in one["properties"] for one in self._clients.values())
 
     def _legacy_topics(self) -> list[dict[str, Any]]:

@@ -69,7 +69,7 @@ class NodeView:
 
     @key
     def paths(self) -> dict[str, Any]:
-        """Where everything of the node is on its machine."""
+        """Return where everything of the node is on its machine."""
         host, groups = self._reader.host, self._reader.groups
         is_process = any(host in groups.get(group, ()) for group in GROUPS.values())
         is_beside = any(host in groups.get(group, ()) for group in (PAGE_GROUP, PROMETHEUS_GROUP))
@@ -80,17 +80,17 @@ class NodeView:
 
     @key
     def owners(self) -> dict[str, str | None]:
-        """Who owns its files."""
+        """Return who owns its files."""
         return owners(self._settings)
 
     @key
     def release(self) -> dict[str, Any]:
-        """What its release is made of, and where it is."""
+        """Return what its release is made of, and where it is."""
         return release(self.node, self._settings)
 
     @key
     def process(self) -> dict[str, Any]:
-        """What is started."""
+        """Return what is started."""
         return process(self.node, self._settings, self.paths)
 
     @key
@@ -125,7 +125,7 @@ class NodeView:
 
     @key
     def certificate(self) -> dict[str, str]:
-        """What is in its certificate, its key and its CAs on the control node; empty without all of them."""
+        """Return what is in its certificate, its key and its CAs on the control node; empty without all of them."""
         return certificates(self._settings)
 
     @key
@@ -147,7 +147,7 @@ class NodeView:
 
     @key
     def jaas(self) -> str:
-        """How the node logs in at ZooKeeper, or a server knows who may; empty where nobody logs in there."""
+        """Return how the node logs in at ZooKeeper, or a server knows who may; empty where nobody logs in there."""
         settings, roles = self._settings, self.node["roles"]
         if not settings["zookeeper_password"]:
             return ""
@@ -174,5 +174,5 @@ class NodeView:
 
     @key
     def rest_url(self) -> str:
-        """Where a mirror answers."""
+        """Return where a mirror answers."""
         return rest_url(self.node)

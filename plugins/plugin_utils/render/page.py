@@ -94,7 +94,7 @@ class Page(Parts):
 
     @property
     def _is_shown(self) -> bool:
-        """Whether a page of the inventory shows the cluster of the host that asks."""
+        """Return whether a page of the inventory shows the cluster of the host that asks."""
         cluster = str(self._settings["kafka_cluster_name"]).strip()
         named = [names(self._read(host)["kafka_page_clusters"]) for host in self._groups.get(PAGE_GROUP, ())]
         return any(not some or cluster in some for some in named)
@@ -129,7 +129,7 @@ class Page(Parts):
         return shown_clusters(self._inventory(), names(self._settings["kafka_page_clusters"]))
 
     def _paths(self) -> dict[str, str]:
-        """Where everything of the page is on its machine."""
+        """Return where everything of the page is on its machine."""
         settings = self._settings
         install, config = settings["kafka_page_install_dir"], settings["kafka_page_config_dir"]
         return {
@@ -205,7 +205,7 @@ class Page(Parts):
         }
 
     def _alertmanager(self) -> dict[str, str]:
-        """Where the page asks for alerts, as page/alerts/settings.py takes it; empty where no Alertmanager is known.
+        """Return where the page asks for alerts, as page/alerts/settings.py takes it; empty without Alertmanager.
 
         Without one that is named it is that of the group prometheus on the same machine, which listens on loopback.
         """
@@ -237,7 +237,7 @@ class Page(Parts):
         ]
 
     def _expected(self, cluster: Cluster) -> dict[str, Any]:
-        """What a cluster is compared with: its nodes by the inventory, the limits of its status, and groups."""
+        """Return what a cluster is compared with: its nodes by the inventory, the limits of its status, and groups."""
         nodes = [node.plain() for node in cluster.nodes if not node.zookeeper]
         versions = {node["host"]: self._read(node["host"])["kafka_version"] for node in nodes}
         settings = self._read(cluster.brokers[0].name)
@@ -271,7 +271,7 @@ class Page(Parts):
         return secret_entries(own, settings["kafka_page_os_user"], settings)
 
     def _url(self) -> str:
-        """Where the page answers on its own machine."""
+        """Return where the page answers on its own machine."""
         settings = self._settings
         scheme = "https" if settings["kafka_page_tls_source"] else "http"
         return url(scheme, settings["kafka_page_host"], settings["kafka_page_port"])

@@ -62,12 +62,12 @@ class Results:
         self._variables, self.host = variables, host
 
     def of(self, host: str, name: str) -> Any:
-        """What a host has under this name; an empty mapping where no task left anything."""
+        """Return what a host has under this name; an empty mapping where no task left anything."""
         found = self._variables(host).get(name)
         return {} if found is None else found
 
     def own(self, name: str) -> Any:
-        """What the host that asks has under this name; ValueError where no task left anything."""
+        """Return what the host that asks has under this name; ValueError where no task left anything."""
         found = self._variables(self.host).get(name)
         if found is None:
             raise ValueError(f"no task of this run has left {name} on {self.host}")

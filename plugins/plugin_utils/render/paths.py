@@ -75,7 +75,7 @@ def service_file(service: str, settings: Mapping[str, Any]) -> str:
 
 
 def owners(settings: Mapping[str, Any]) -> dict[str, str | None]:
-    """Who owns what the node only reads (root), what it writes (node), and the group of both.
+    """Return who owns what the node only reads (root), what it writes (node), and the group of both.
 
     Only systemd runs as root and changes owners: None under the supervisor, where all belongs to whoever runs the play.
     """

@@ -98,7 +98,7 @@ def _without_secrets(entry: Mapping[str, Any]) -> str:
 
 
 def _changes(subject: str, done: Mapping[str, Any]) -> list[Change]:
-    """What a module would change. Of one that does not show it something changes all the same: never nothing."""
+    """Return what a module would change. Of one that does not show it something changes all the same: never nothing."""
     shown = changes_in(subject, done.get("diff") or {})
     return [Change(subject, "(not shown)", {}, {})] if done.get("changed") and not shown else shown
 

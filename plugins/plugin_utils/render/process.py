@@ -74,7 +74,7 @@ NO_TOKEN_ENDPOINT = "-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls="
 
 
 def process(node: Mapping[str, Any], settings: Mapping[str, Any], paths: Mapping[str, Any]) -> dict[str, Any]:
-    """What is started for a node, and how: all that does not depend on its release.
+    """Return what is started for a node, and how: all that does not depend on its release.
 
     paths -- those of the node (render/paths.py). Of the keys config_file, arguments_file and logging_file are names in
     its configuration directory, template is that of the service_file, loggers are (name, file, level).

@@ -71,7 +71,7 @@ class Prometheus(Parts):
         return settings
 
     def _paths(self) -> dict[str, str]:
-        """Where everything is on the machine."""
+        """Return where everything is on the machine."""
         settings = self._settings
         config = settings["kafka_monitoring_config_dir"]
         return {

@@ -20,7 +20,7 @@ class Reader(Protocol):
         """The typed variables of a host."""
 
     def is_host(self, name: str) -> bool:
-        """Whether the inventory has a host of this name."""
+        """Return whether the inventory has a host of this name."""
 
     def managed(self, template: str) -> str:
         """The line by which Ansible is known in a file that this template (a path) makes, unless a user sets it."""

@@ -128,7 +128,7 @@ class Reports(Parts):
         return str(listener_for(controllers[0], CONTROLLER_PURPOSE)["protocol"]) if controllers else ""
 
     def _status(self) -> list[str]:
-        """How the cluster is, what to do, what the field advises where nothing is down, what this run proved and
+        """Return how the cluster is, what to do, the advice where nothing is down, what this run proved and
         changed."""
         settings, health = self._model["settings"], self._results.own("__kafka_resources_health")
         info = health["cluster"]
@@ -142,7 +142,7 @@ class Reports(Parts):
         ]
 
     def _status_part(self) -> dict[str, Any]:
-        """What a report says of this cluster, also where tasks failed or were left out."""
+        """Return what a report says of this cluster, also where tasks failed or were left out."""
         nodes, asks = self._model["nodes"], self._health_asks()
         return cluster_part(
             self._model["settings"]["kafka_cluster_name"],
@@ -156,7 +156,7 @@ class Reports(Parts):
 
     @property
     def _looked_at(self) -> str:
-        """When the first host was looked at for the report: it is written twice, and is the same file both times."""
+        """Return when the first host was looked at: the report is written twice, and is the same file both times."""
         kept = [made for host in self._hosts if (made := self._results.of(host, "__kafka_resources_made"))]
         return str(min(kept, default=self._model["settings"]["_kafka_resources_made"]))
 
@@ -181,7 +181,7 @@ class Reports(Parts):
         ]
 
     def _cluster_lines(self, info: Mapping[str, Any]) -> list[str]:
-        """What a cluster that answers looks like; ``info`` is what cluster_info returns with sizes."""
+        """Describe a cluster that answers; ``info`` is what cluster_info returns with sizes."""
         settings = self._model["settings"]
         return [
             *status.cluster_lines(
@@ -196,7 +196,7 @@ class Reports(Parts):
         ]
 
     def _advice(self, info: Mapping[str, Any], findings: Iterable[Mapping[str, str]]) -> list[str]:
-        """What the field advises for a cluster; nothing while something is down, which comes first."""
+        """Return what the field advises for a cluster; nothing while something is down, which comes first."""
         if any(is_of_what_is_down(finding["kind"], finding["severity"]) for finding in findings):
             return []
         is_zookeeper = self._model["settings"]["kafka_mode"] == ZOOKEEPER_MODE
@@ -208,7 +208,7 @@ class Reports(Parts):
         return seen.get("version") if (seen.get("process") or {}).get("running") else None
 
     def _ensemble(self) -> list[str]:
-        """How the ensemble is."""
+        """Return how the ensemble is."""
         names = {node["node_id"]: node["host"] for node in self._model["zookeepers"]}
         found = self._results.own("__kafka_resources_ensemble")
         lines = status.ensemble_lines(self._model["settings"]["kafka_cluster_name"], found, names)
@@ -217,13 +217,13 @@ class Reports(Parts):
         return [*lines, *status.start_file_lines(alone)]
 
     def _proof(self) -> list[str]:
-        """What the role spark_validation found in this run, where it ran."""
+        """Return what the role spark_validation found in this run, where it ran."""
         first = next(node["host"] for node in self._model["nodes"] if "broker" in node["roles"])
         job = self._results.of(first, "__spark_validation_job")
         return [f"Verdict      {job['verdict']}", f"Report       {job['report']}"] if "verdict" in job else []
 
     def _changes(self) -> list[str]:
-        """What this run did to the cluster; nothing after status.yml alone."""
+        """Return what this run did to the cluster; nothing after status.yml alone."""
         hosts = [node["host"] for node in (*self._model["members"], *self._model["nodes"])]
         return status.change_lines(
             {subject: self._results.of(self._host, name) for subject, name in CHANGES.items()},
@@ -238,7 +238,7 @@ class Reports(Parts):
 
     @property
     def _refusals(self) -> Sequence[Mapping[str, Any] | str]:
-        """What the restart gate says against a stop of this node now."""
+        """Return what the restart gate says against a stop of this node now."""
         found: Sequence[Mapping[str, Any] | str] = self._results.of(self._host, "__common_gate").get("refusals", ())
         return found
 
@@ -320,7 +320,7 @@ class Reports(Parts):
         return carried.joined_digests(self._plans)
 
     def _changes_planned(self, before_the_first: bool = False) -> list[planned.ClusterPlan]:
-        """What tasks in check mode found to do to nodes and to what clusters hold.
+        """Return what tasks in check mode found to do to nodes and to what clusters hold.
 
         A run that is not in check mode has done all of it but the growth of a topic, unless this is
         C(before_the_first) change.
@@ -330,7 +330,7 @@ class Reports(Parts):
 
     @property
     def _is_plan(self) -> bool:
-        """Whether the whole run changes nothing and only says what it would do."""
+        """Return whether the whole run changes nothing and only says what it would do."""
         return bool(self._model["settings"].get("ansible_check_mode", False))
 
     def _plans_text(self) -> str:
@@ -340,7 +340,7 @@ class Reports(Parts):
 
     @property
     def _then(self) -> str:
-        """What a playbook does once its moves have ended."""
+        """Return what a playbook does once its moves have ended."""
         return str(self._model["settings"].get("_kafka_resources_move_then") or "")
 
     def _plan_digest(self) -> str:
@@ -362,14 +362,14 @@ class Reports(Parts):
         return given or ("" if grown else planned.moves_in(self._approved))
 
     def _approval_refusal(self) -> str:
-        """Why what this run would change is not what was approved; empty where it is, or nothing was approved."""
+        """Say why what this run would change is not what was approved; empty where it is, or nothing was approved."""
         changes = self._changes_planned(before_the_first=True)
         was = str(self._model["settings"].get("streamops_plan") or "")
         now = carried.plans_text({}, changes)
         return planned.refusal(self._approved, planned.digest(changes), was, now)
 
     def _plan_refusal(self) -> str:
-        """Why the plan of this host is not the approved one; empty where it is."""
+        """Say why the plan of this host is not the approved one; empty where it is."""
         found = self._results.own("__kafka_resources_plan").get("plan_digest", "0-")
         approved = self["approved_moves"]
         grown = self._results.of(self._host, "__kafka_resources_added").get("changed")

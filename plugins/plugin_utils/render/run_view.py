@@ -35,42 +35,42 @@ class RunView:
 
     @key
     def seen(self) -> Parts:
-        """What follows from what tasks saw on the nodes."""
+        """Return what follows from what tasks saw on the nodes."""
         from .seen import Seen
 
         return Seen(self._model, self._results, self._restarted)
 
     @key
     def firewall_trial(self) -> Parts:
-        """What is tried before a firewall stays."""
+        """Return what is tried before a firewall stays."""
         from .firewall_trial import FirewallTrial
 
         return FirewallTrial(self._model, self._results, self._reader.play_hosts)
 
     @key
     def answers(self) -> Parts:
-        """Which listeners of the node are asked from where, and whether they answer."""
+        """Return which listeners of the node are asked from where, and whether they answer."""
         from .answers import Answers
 
         return Answers(self._model, self._reader.read, self._results, self._access.administrator)
 
     @key
     def ensemble(self) -> Parts:
-        """How the ensemble is."""
+        """Return how the ensemble is."""
         from .ensemble import Ensemble
 
         return Ensemble(self._model, self._results)
 
     @key
     def voters(self) -> Parts:
-        """What a change of voters has to do."""
+        """Return what a change of voters has to do."""
         from .voters import Voters
 
         return Voters(self._model, self._results)
 
     @key
     def reports(self) -> Parts:
-        """What the run shows and writes about the cluster."""
+        """Return what the run shows and writes about the cluster."""
         from .reports import Reports
 
         mirrors = self._reader.groups.get("mirror_makers", [])
@@ -85,14 +85,14 @@ class RunView:
 
     @key
     def monitoring(self) -> Parts:
-        """What Prometheus and Alertmanager are given."""
+        """Return what Prometheus and Alertmanager are given."""
         from .monitoring import Monitoring
 
         return Monitoring(self._cluster.inventory, self._reader.read, self._reader.groups)
 
     @key
     def client_bundle(self) -> Parts:
-        """What clients are given to connect with."""
+        """Return what clients are given to connect with."""
         from .client_bundle import ClientBundle
 
         return ClientBundle(self._model)

@@ -27,7 +27,7 @@ PLAIN_MODULE = "org.apache.kafka.common.security.plain.PlainLoginModule required
 
 
 def uses(node: Mapping[str, Any], protocols: Iterable[str]) -> bool:
-    """Whether the node opens, or connects to, a listener with one of these protocols."""
+    """Return whether the node opens, or connects to, a listener with one of these protocols."""
     return any(listener["protocol"] in protocols for listener in node["listeners"])
 
 
@@ -157,7 +157,7 @@ def certificate_names(node: Mapping[str, Any]) -> list[str]:
 
 
 def client_certificates(names: Iterable[str], settings: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What the development CA issues to the administrator and to these clients: name, files, alternatives and usage.
+    """Return what the development CA issues to the administrator and these clients: name, files, alternatives, usage.
 
     settings -- admin_user, admin_certificate_file, admin_key_file, and the directory for those of the clients.
     """

@@ -121,7 +121,7 @@ class Seen(Parts):
         return {} if self["never_formed"] else unsteady_quorum(self._controllers)
 
     def _waits(self) -> list[Mapping[str, Any]]:
-        """What the waits for the nodes of the cluster found, as far as they came back in this run."""
+        """Return what the waits for the nodes of the cluster found, as far as they came back in this run."""
         return [
             # Of a controller that is no broker the quorum alone was looked at, by the gate of another voter.
             self._results.of(node["host"], "__common_whole" if "broker" in node["roles"] else "__common_quorum_whole")
@@ -139,7 +139,7 @@ class Seen(Parts):
 
     @property
     def _is_server(self) -> bool:
-        """Whether the host runs a server of ZooKeeper."""
+        """Return whether the host runs a server of ZooKeeper."""
         return product_of(self._model["node"]) == "zookeeper"
 
     @property
@@ -173,12 +173,12 @@ class Seen(Parts):
         ]
 
     def _needs_registration(self) -> bool:
-        """Whether the cluster must be asked for its brokers before a disk of one may be formatted."""
+        """Return whether the cluster must be asked for its brokers before a disk of one may be formatted."""
         unused = any(not disk["started"] for node in self["nodes"] if "broker" in node["roles"] for disk in disks(node))
         return has_started(self["nodes"]) and not self["never_formed"] and unused
 
     def _is_to_be_asked(self) -> bool:
-        """Whether the cluster has what the inventory may lack, and can tell it, or must be asked in any case."""
+        """Return whether the cluster has what the inventory may lack, and can tell it, or must be asked in any case."""
         runs = any(node["running"] for node in self["nodes"])
         may_answer = runs and has_started(self["nodes"]) and not self["never_formed"]
         return bool(may_answer or self["needs_registration"])
@@ -201,7 +201,7 @@ class Seen(Parts):
         return [broker["id"] for broker in asked["nodes"]] if "nodes" in asked else None
 
     def _voter_ids(self) -> list[int] | None:
-        """Who votes, null where the cluster was not asked, or its quorum has no leader that answered."""
+        """Return who votes, None where the cluster was not asked, or its quorum has no leader that answered."""
         asked = self._results.of(self._model["node"]["host"], "__common_registered")
         quorum = asked.get("quorum") or {}
         if "nodes" not in asked or quorum.get("error") or quorum.get("leader_id") is None:
@@ -225,21 +225,21 @@ class Seen(Parts):
         return initial_controllers(self._model["nodes"], plan["cluster_id"]) if is_one else ""
 
     def _restarts_at_once(self) -> bool:
-        """Whether every voter was asked, and either no record was ever written, or this is a controller of a quorum
+        """Say whether every voter was asked, and either no record was ever written, or this is a controller of a quorum
         without a stable leader: a restart needs no gate, and finds none."""
         roles, info = set(self._model["node"]["roles"]), self._info
         free = {"broker", "controller"} if self["never_formed"] else {"controller"} if self._lost_leader else set()
         return bool(roles & free and info["process"]["running"] and info["restart_reasons"])
 
     def _at_once(self) -> str:
-        """Why a node restarts without a gate, for people."""
+        """Say why a node restarts without a gate, for people."""
         name = self._model["settings"]["kafka_cluster_name"]
         if not self._lost_leader:
             return f"the quorum of {name} has never had a leader, so the node restarts without a gate"
         return unsteady.at_once(name, self._lost_leader, "broker" in self._model["node"]["roles"])
 
     def _ends_unsteady(self) -> bool:
-        """Whether this is a controller of a quorum without a stable leader, and no controller is to be changed."""
+        """Say whether this is a controller of a quorum without a stable leader, and no controller is to be changed."""
         infos = self._controllers.values()
         asked = any(info.get("restart_reasons") or info.get("needs_start") for info in infos)
         return bool("controller" in self._model["node"]["roles"] and self._lost_leader and not asked)
@@ -289,18 +289,18 @@ class Seen(Parts):
         return replace_refusal(self._results.own("__common_registered"), self._node_id, consent)
 
     def _consented(self, outlived: bool) -> list[dict[str, Any]]:
-        """What an unclean election may elect: partitions whose last copy was here, of kafka_replace_lost_topics."""
+        """Return what may be elected uncleanly: partitions whose last copy was here, of kafka_replace_lost_topics."""
         consent = self._model["settings"]["kafka_replace_lost_topics"]
         return consented(self._results.own("__common_registered"), int(self._node_id), consent, outlived)
 
     def _place_refusal(self) -> str:
-        """Why no other broker can take the place of kafka_replaced_id."""
+        """Say why no other broker can take the place of kafka_replaced_id."""
         settings = self._model["settings"]
         led = self._results.own("__kafka_resources_led")
         return place_refusal(led, settings["kafka_replaced_id"], settings["kafka_replace_lost_topics"])
 
     def _live_properties(self) -> dict[str, dict[str, Any]]:
-        """What brokers take live; in check mode one that is yet to be started has no settings to compare."""
+        """Return what brokers take live; in check mode one that is yet to be started has no settings to compare."""
         settings = self._model["settings"]
         only_running = settings.get("ansible_check_mode", False) or settings.get("_common_foresees", False)
         brokers = [node for node in self["nodes"] if "broker" in node["roles"]]
@@ -308,12 +308,12 @@ class Seen(Parts):
         return live_properties(asked, self._infos, self._restarted)
 
     def _goes_back(self) -> bool:
-        """Whether a node of the cluster shall get an older minor release than it runs."""
+        """Return whether a node of the cluster shall get an older minor release than it runs."""
         wished = str(self._model["settings"]["kafka_version"])
         return any(goes_back(info.get("version"), wished) for info in self._infos.values())
 
     def _release_dir(self) -> str:
-        """Where the node's release is to be; empty for one that this collection does not have."""
+        """Return where the node's release is to be; empty for one that this collection does not have."""
         try:
             return str(self._model["release"]["dir"])
         except (OSError, StreamopsError):
@@ -360,7 +360,7 @@ def disks(node: Node) -> Iterator[Mapping[str, Any]]:
 
 
 def has_started(nodes: Iterable[Node]) -> bool:
-    """Whether a disk, as with_disks has it, says that a process of the cluster has run."""
+    """Return whether a disk, as with_disks has it, says that a process of the cluster has run."""
     return any(
         disk["meta_properties" if node["mode"] == ZOOKEEPER_MODE else "quorum_state"]
         for node in nodes
@@ -384,7 +384,7 @@ def live_properties(
 
 
 def is_silent(info: Info, node: Node, awaited: Sequence[int]) -> bool:
-    """Whether a node is to be started, or runs without listening or a leader while no reason will restart it."""
+    """Return whether a node is to be started, or runs without listening or a leader while no reason will restart it."""
     if info["needs_start"] or info["restart_reasons"]:
         return bool(info["needs_start"])
     # A controller that knows no leader of its quorum.
@@ -406,7 +406,7 @@ def live_brokers(cluster: Mapping[str, Any]) -> list[int]:
 
 
 def is_heard(cluster: Mapping[str, Any], node_id: Any) -> bool:
-    """Whether the leader of the quorum has just heard this voter, of what cluster_info returned."""
+    """Return whether the leader of the quorum has just heard this voter, of what cluster_info returned."""
     voters = (cluster["quorum"] or {}).get("voters", ())
     ages = [voter["last_caught_up_ms_ago"] for voter in voters if voter["id"] == node_id]
     return any(age is not None and age < HEARD for age in ages)

@@ -50,7 +50,7 @@ class Turns:
 
     @key
     def first(self) -> dict[str, bool]:
-        """Whether the host is the first of the play that shares a piece of work on its machine."""
+        """Say, for each work that hosts of a machine share, whether the host is the first of the play to do it."""
         return {work: self._is_first(alike) for work, alike in ALIKE.items()}
 
     def _is_first(self, alike: Iterable[str]) -> bool:
@@ -60,7 +60,7 @@ class Turns:
         """The hosts of the play that share a piece of work on the machine, nodes first and by their ids."""
 
         def shared(host: str) -> list[Any]:
-            """What hosts that share the work have alike."""
+            """Return what hosts that share the work have alike."""
             variables = self._reader.read(host)
             return [machine_of(variables, host), *(variables[name] for name in alike)]
 

@@ -83,17 +83,17 @@ class Voters(Parts):
 
     @key
     def refusal(self) -> str:
-        """Why the change is refused; empty where it is not."""
+        """Say why the change is refused; empty where it is not."""
         return plan.refusal_text(self._findings)
 
     @key
     def is_static(self) -> bool:
-        """Whether the quorum is static."""
+        """Return whether the quorum is static."""
         return self.facts.is_static
 
     @key
     def goes_dynamic(self) -> bool:
-        """Whether it is static and the run makes it dynamic."""
+        """Return whether it is static and the run makes it dynamic."""
         return self.facts.is_static and self.facts.goes_dynamic
 
     @key
@@ -118,7 +118,7 @@ class Voters(Parts):
 
     @key
     def unanswered(self) -> str:
-        """Why it is not known who votes."""
+        """Say why it is not known who votes."""
         return unanswered(self.facts)
 
     @key
@@ -128,11 +128,11 @@ class Voters(Parts):
 
     @key
     def left(self) -> list[str]:
-        """What is left to do, for people."""
+        """Return what is left to do, for people."""
         return plan.left_lines(self.facts)
 
 
 def _joins_itself(node: Mapping[str, Any], results: Results) -> bool:
-    """Whether a controller makes itself a voter, by its own variables: they may differ from those of the others."""
+    """Say whether a controller makes itself a voter, by its own variables: they may differ from those of the others."""
     own = effective(written(node["roles"], lambda variable: results.of(node["host"], variable)))
     return "controller" in node["roles"] and AUTO_JOIN in own and as_bool(own[AUTO_JOIN].value)

@@ -19,7 +19,7 @@ JAAS_OPTION = "-Djava.security.auth.login.config="
 
 
 def server_properties(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """What a server adds to zoo.cfg, its client port included.
+    """Return what a server adds to zoo.cfg, its client port included.
 
     settings -- tls (bool), sasl (bool), port, host (to listen on for clients, empty for all), tls_dir (on the node),
     tls_protocols.
@@ -57,7 +57,7 @@ def _stores(prefix: str, settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def broker_properties(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """What a broker of mode zookeeper adds to server.properties; settings as for servers."""
+    """Return what a broker of mode zookeeper adds to server.properties; settings as for servers."""
     properties: dict[str, Any] = {}
     if settings["tls"]:
         properties.update(

@@ -30,7 +30,7 @@ LARGE_PARTITIONS = "a replaced broker copies each whole"
 
 
 def advice_lines(info: Mapping[str, Any], zookeeper: bool = False) -> list[str]:
-    """What a cluster has against the advice, from what cluster_info returned with sizes: figure found, advised, why."""
+    """Return what a cluster has against the advice, from cluster_info with sizes: figure found, advised, why."""
     return [
         *(_brokers(info["nodes"]) if zookeeper else ()),
         *_replicas(info["nodes"]),

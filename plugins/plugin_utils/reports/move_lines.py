@@ -30,7 +30,7 @@ _ABOVE = {
 
 
 def move_lines(plan: Mapping[str, Any]) -> list[str]:
-    """What a plan moves, why no fewer, and what it costs; the result of state applied in check mode."""
+    """Return what a plan moves, why no fewer, and what it costs; the result of state applied in check mode."""
     if not plan.get("changes"):
         above = above_lines(plan)
         return ["Nothing to move." if above else "Nothing to move: everything is as specified.", *above]
@@ -50,7 +50,7 @@ def move_lines(plan: Mapping[str, Any]) -> list[str]:
 
 
 def _least(plan: Mapping[str, Any]) -> str:
-    """How much less would do."""
+    """Say how much less would do."""
     if plan["proof"] == "bytes" and plan.get("bytes_above"):
         return f"and {UNKEPT}"
     if plan["proof"] == "bytes":
@@ -84,7 +84,7 @@ def _above_limit(plan: Mapping[str, Any]) -> list[str]:
 
 
 def again_lines(done: Mapping[str, Any]) -> list[str]:
-    """What a new plan for the same goal would change, of a run that has ended: a hint, no fault of that run."""
+    """Return what a new plan for the goal of an ended run would change: a hint, no fault of that run."""
     seen = done.get("verified") or {}
     partitions, moves = seen.get("partitions_left"), seen.get("moves_left")
     if not partitions:

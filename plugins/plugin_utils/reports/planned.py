@@ -149,7 +149,7 @@ def refusal(approved: str, found: str, was: str = "", now: str = "") -> str:
 
 
 def _difference(was: str, now: str) -> str:
-    """What only one of two plans says, a line each."""
+    """Return what only one of two plans says, a line each."""
     old, new = (list(filter(_is_compared, map(str.strip, text.splitlines()))) for text in (was, now))
     told = [f"- only approved: {line}" for line in old if line not in new]
     told += [f"- only now: {line}" for line in new if line not in old]

@@ -303,7 +303,7 @@ def _ensemble(found: Row) -> Table:
 
 
 def _age(milliseconds: int | None) -> str:
-    """How long ago a member of the quorum had caught up; Kafka says -1 where it never has."""
+    """Say how long ago a member of the quorum had caught up; Kafka says -1 where it never has."""
     if milliseconds is None:
         return NOT_KNOWN
     return "never" if milliseconds < 0 else f"{milliseconds / 1000:,.1f} s ago"

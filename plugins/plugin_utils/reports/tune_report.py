@@ -89,7 +89,7 @@ def _card(title: str, note: str, body: str) -> str:
 
 
 def _scrolled(name: str, body: str) -> str:
-    """What may be wider than the page."""
+    """Wrap what may be wider than the page."""
     return f'<div class="scroll" role="group" aria-label="{escape(name)}" tabindex="0">{body}</div>'
 
 

@@ -58,17 +58,17 @@ class NodeFacts:
 
     @property
     def refuses(self) -> bool:
-        """Whether the run refuses its new start files where they are those that it gave up."""
+        """Return whether the run refuses its new start files where they are those that it gave up."""
         return bool(self.gave_up) and self.runs != self.target
 
     @property
     def is_kafka(self) -> bool:
-        """Whether it runs Kafka, and not a server of ZooKeeper."""
+        """Return whether it runs Kafka, and not a server of ZooKeeper."""
         return "zookeeper" not in self.roles
 
     @property
     def kind(self) -> str:
-        """What it is, in words."""
+        """Return what it is, in words."""
         return " and ".join(self.roles)
 
 
@@ -125,18 +125,18 @@ class ClusterFacts:
 
     @property
     def begun(self) -> bool:
-        """Whether an earlier run has brought some nodes of Kafka, or some servers, to their release, and others not."""
+        """Say whether an earlier run brought some nodes of Kafka, or some servers, to their release, and others not."""
         kinds = ([node.runs == node.target for node in self.nodes if node.is_kafka is kafka] for kafka in (True, False))
         return any(any(done) and not all(done) for done in kinds)
 
     @property
     def gates_decide(self) -> bool:
-        """Whether the gates of the roll wait for what a new upgrade would be refused for: a run that was cut has to be
+        """Say whether the gates of the roll wait for what a new upgrade is refused for: a run that was cut has to be
         finished, and a way back is often gone because of it."""
         return self.action != FINALIZE and (self.begun or self.action == BACK)
 
     def quorum(self) -> Mapping[str, Any]:
-        """What is known of the quorum; nothing in ZooKeeper mode."""
+        """Return what is known of the quorum; nothing in ZooKeeper mode."""
         return (self.info or {}).get("quorum") or {}
 
 

@@ -36,7 +36,7 @@ class UpgradePath:
 
     @property
     def legal(self) -> bool:
-        """Whether one run may go the whole way."""
+        """Return whether one run may go the whole way."""
         return not self.why
 
     @property

@@ -28,7 +28,7 @@ def check(facts: ClusterFacts, steps: Sequence[Step]) -> list[Finding]:
 
 
 def unanswered(facts: ClusterFacts) -> str:
-    """Why it is not known who votes, or cannot change; empty where the quorum has answered."""
+    """Say why it is not known who votes, or cannot change; empty where the quorum has answered."""
     return "; ".join(one.what for one in _answer(facts))
 
 

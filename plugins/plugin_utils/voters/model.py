@@ -89,7 +89,7 @@ class ClusterFacts:
 
     @property
     def is_static(self) -> bool:
-        """Whether the voters stand in the properties of the nodes (kraft.version 0): no directory is known."""
+        """Return whether the voters stand in the properties of the nodes (kraft.version 0): no directory is known."""
         return any(one.directory_id is None for one in self.voters)
 
     @property
@@ -104,7 +104,7 @@ class ClusterFacts:
 
     @property
     def silence(self) -> str:
-        """Why the cluster or its quorum did not answer, without a stop at the end; empty where both did."""
+        """Say why the cluster or its quorum did not answer, without a stop at the end; empty where both did."""
         # As a module says it, a sentence of its own that ends with what was left untouched.
         why = self.unasked or (self.quorum.error if self.quorum else None) or ""
         return why.removesuffix(" Nothing was changed.").rstrip(".")
@@ -156,7 +156,7 @@ class Step:
 
 
 def majority(voters: int) -> int:
-    """How many of so many voters decide."""
+    """Return how many of so many voters decide."""
     return voters // 2 + 1
 
 

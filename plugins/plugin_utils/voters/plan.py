@@ -56,7 +56,7 @@ def gone(facts: ClusterFacts) -> list[str]:
 
 
 def _then(host: Controller | None, there: bool) -> str:
-    """What becomes of a node that was taken out."""
+    """Say what becomes of a node that was taken out."""
     if host is None:
         return "it still runs: stop it on its machine yourself" if there else "nothing is left to stop"
     return "it goes on as a broker" if host.is_broker else "it stops"
@@ -84,7 +84,7 @@ def plan_lines(facts: ClusterFacts, steps: Sequence[Step], findings: Sequence[Fi
 
 
 def left_lines(facts: ClusterFacts) -> list[str]:
-    """What a person has to do when the voters are as wanted."""
+    """Return what a person has to do when the voters are as wanted."""
     why = facts.silence
     if why:
         return [
@@ -102,7 +102,7 @@ def left_lines(facts: ClusterFacts) -> list[str]:
 
 
 def refusal_text(findings: Sequence[Finding]) -> str:
-    """Why the voters stay as they are, a line for each reason; empty for nothing."""
+    """Say why the voters stay as they are, a line for each reason; empty for nothing."""
     return "\n".join(refusal_lines(findings))
 
 
@@ -115,7 +115,7 @@ def _step_line(number: int, step: Step) -> str:
 
 
 def _restarts(facts: ClusterFacts, steps: Sequence[Step]) -> Iterator[str]:
-    """What else a run does to nodes, as far as voters ask for it."""
+    """Yield what else a run does to nodes, as far as voters ask for it."""
     if any(step.kind == ADD for step in steps):
         yield "Restarts     all other nodes one by one: controller.quorum.bootstrap.servers has the new ones"
     elif any(step.node_id in facts.missing for step in steps):
@@ -123,7 +123,7 @@ def _restarts(facts: ClusterFacts, steps: Sequence[Step]) -> Iterator[str]:
 
 
 def _afterwards(facts: ClusterFacts) -> Iterator[str]:
-    """What a person does behind the run."""
+    """Yield what a person does behind the run."""
     if facts.leaving:
         hosts = ", ".join(one.host for one in facts.leaving)
         yield f"Afterwards   take {hosts} out of kraft_controllers, and run site.yml: all nodes get the shorter list"

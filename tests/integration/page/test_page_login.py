@@ -203,7 +203,7 @@ def test_a_renewed_certificate_is_taken_up_while_an_old_connection_lives_on(
         assert page.get("metrics").status == 200
     finally:
         connection.close()
-    assert "was renewed from" in page.log
+    assert "reloaded the certificate from" in page.log
 
 
 def test_what_cannot_be_served_ends_at_once_and_says_all(tmp_path: Path, settings: dict[str, Any]) -> None:

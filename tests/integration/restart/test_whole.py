@@ -171,7 +171,7 @@ def test_a_sick_node_is_named_and_may_be_corrected(cluster: Cluster) -> None:
     assert "broker_cut_off" in [one["kind"] for one in refused["refusals"]], refused["msg"]
 
     run = cluster.playbook(kafka_restart_force=True).ok()
-    assert "kafka1 is sick" in run.output
+    assert "kafka1 is unhealthy" in run.output
     assert run.output.index("kafka1 restarted") < run.output.index("kafka2 restarted")
     assert advertised(cluster, "kafka1") == good
     assert cut_off(cluster) == []
@@ -292,8 +292,8 @@ def test_two_sick_nodes_are_corrected_one_after_the_other(cluster: Cluster) -> N
     until(lambda: set(cut_off(cluster)) >= {"1", "2"}, "kafka1 and kafka2 to be cut off", 180)
     with producing(cluster.bootstrap_servers, "orders", rate=100) as ledger:
         run = cluster.playbook(kafka_restart_force=True).ok()
-    assert "kafka1 is sick" in run.output
-    assert "kafka2 is sick" in run.output
+    assert "kafka1 is unhealthy" in run.output
+    assert "kafka2 is unhealthy" in run.output
     assert cut_off(cluster) == []
     assert not ledger.lost(read_all(cluster.bootstrap_servers, "orders"))
 

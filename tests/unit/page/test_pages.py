@@ -164,7 +164,7 @@ def test_groups_and_topics_are_chosen_by_links_with_their_numbers(page: Served) 
     read(page.get(f"{ORDERS}/groups?state=behind"))
     text = words(page.get(f"{ORDERS}/groups"))
     many = len(HOSTILE) + 3
-    assert f"Show groups: All ({many}) Stable ({many}) Behind ({many - 2}) Not told whole (1)" in text
+    assert f"Show groups: All ({many}) Stable ({many}) Behind ({many - 2}) Not fully known (1)" in text
     found = json.loads(page.get(f"{ORDERS}/groups?state=untold&format=json").text)["groups"]
     assert [one["name"] for one in found] == ["audit"]
     assert "Stopped: 0." in words(page.get(f"{ORDERS}/groups?state=stopped"))

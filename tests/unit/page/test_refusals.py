@@ -29,7 +29,7 @@ def test_a_line_has_what_came_since_the_line_before() -> None:
     assert found.line() == "1,200 (more than are served at once), 1 (no valid HTTP)"
     assert found.line() == ""
     found.count(TLS)
-    assert found.line() == "1 (no TLS handshake that the service takes)"
+    assert found.line() == "1 (TLS handshake failed)"
     assert found.total[TOO_MANY] == 1200, "the metric only rises"
 
 

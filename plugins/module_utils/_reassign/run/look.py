@@ -103,14 +103,14 @@ def plan_now(
 
 
 def verified(session: Session, record: Record | None, look: Look, reserve: float | None) -> dict[str, Any]:
-    """What the cluster shows when a reassignment has ended (see C(verdict))."""
+    """Return what the cluster shows when a reassignment has ended (see C(verdict))."""
     return verdict(snapshot_now(session), record, bool(look.in_flight), reserve)
 
 
 def verdict(
     snapshot: Mapping[str, Any], record: Record | None, flying: bool, reserve: float | None = None
 ) -> dict[str, Any]:
-    """Whether every partition of a record is where the record puts it, and what a new plan for its spec would change.
+    """Judge whether a record's partitions are where it puts them, and what a new plan for its spec would change.
 
     The second is no fault of what has ended: a new plan knows the disks, replicas in sync and topics of now. It is None
     where there is no spec, where the planner refuses it, and where somebody else moves partitions, among which no plan
@@ -219,7 +219,7 @@ def with_rates(snapshot: Mapping[str, Any], rates: Mapping[Key, float]) -> dict[
 
 
 def not_yet(session: Session, rows: Iterable[Row], look: Look, reserve: float) -> dict[Key, str]:
-    """Which of these rows must not begin now, and why, by asking the cluster.
+    """Return which of these rows must not begin now, and why, by asking the cluster.
 
     Those are rows for which a disk has no room beside what is on its way, and rows that would take away in-sync
     replicas that are needed. Nothing else waits for them but the batches after their own.
@@ -239,7 +239,7 @@ def not_yet(session: Session, rows: Iterable[Row], look: Look, reserve: float) -
 
 
 def _disks(session: Session, brokers: Iterable[int], silent: dict[int, str]) -> dict[int, LogDirs]:
-    """What these brokers tell of their disks; those that do not are put into C(silent) with the reason."""
+    """Return what these brokers tell of their disks; put those that do not into C(silent) with the reason."""
     found = {}
     for broker in sorted(brokers):
         try:

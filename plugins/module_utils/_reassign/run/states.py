@@ -34,7 +34,7 @@ NOTHING = Record({}, ())
 
 
 def reassignment(module: Any) -> dict[str, Any]:
-    """What the state asks for, on a cluster or on the file of a snapshot; the module's result."""
+    """Do what the state asks for, on a cluster or on the file of a snapshot; return the module's result."""
     params = module.params
     if params["snapshot"]:
         return _on_file(params)
@@ -119,7 +119,7 @@ def _silence(session: Session, broker: Broker) -> str | None:
 
 
 def _what_stands(session: Session) -> dict[str, Any] | None:
-    """What an earlier run has under way, and on which brokers throttles stand; None where it cannot be read."""
+    """Return what an earlier run has under way, and where throttles stand; None where it cannot be read."""
     try:
         record = read_record(session) or NOTHING
         moving = len(ours(record, look_at(session))) if record.rows else 0
@@ -161,7 +161,7 @@ def finish(session: Session, params: Mapping[str, Any], check: bool) -> dict[str
 
 
 def _foreign(record: Record | None, look: Look) -> dict[str, Any]:
-    """What others move: the first 20 partitions and how many there are."""
+    """Return what others move: the first 20 partitions and how many there are."""
     mine = ours(record or NOTHING, look)
     found = named(key for key in look.in_flight if key not in mine)
     return {"foreign": found[:20], "foreign_total": len(found)}
@@ -194,7 +194,7 @@ def cancel(session: Session, check: bool) -> dict[str, Any]:
 
 
 def _refused(failed: Failures) -> dict[str, str]:
-    """What the cluster did not cancel; a move that ended by itself in the meantime is none to cancel any more."""
+    """Return what the cluster did not cancel; a move that ended meanwhile is none to cancel any more."""
     return {named([key])[0]: why for key, (code, why) in failed.items() if code != "NO_REASSIGNMENT_IN_PROGRESS"}
 
 

@@ -49,7 +49,7 @@ def brokers_of(copies: Iterable[Copy]) -> set[int]:
 
 
 def wanted(record: Record, copies: Iterable[Copy], rate: int | None) -> Throttles:
-    """What the settings shall be while these copies are made: of everything else in the record what it was before."""
+    """Return what the settings shall be while these copies are made; all else in the record as it was before."""
     copying = [copy for copy in copies if copy.to] if rate else []
     rates = dict.fromkeys(BROKER_KEYS, str(rate))
     busy = {str(broker) for broker in brokers_of(copying)}
@@ -79,7 +79,7 @@ def merged(prior: str | None, added: Collection[str]) -> str | None:
 
 
 def differences(desired: Mapping[str, Mapping[str, str | None]], live: Priors) -> Priors:
-    """What must be set so that C(live) becomes what is asked for; what is not in C(live) is not there to be set."""
+    """Return what must be set so that C(live) becomes what is asked for; what is not in C(live) cannot be set."""
     found = {}
     for name, values in desired.items():
         changed = {key: value for key, value in values.items() if name in live and live[name].get(key) != value}
@@ -212,5 +212,5 @@ def _parts(kind: int, names: Iterable[str]) -> Iterator[list[str]]:
 
 
 def _alive(session: Session, names: Iterable[str]) -> bool:
-    """Whether all of these brokers take part in the cluster, so that their silence is an error."""
+    """Return whether all of these brokers take part in the cluster, so that their silence is an error."""
     return set(map(str, live_brokers(session))).issuperset(names)

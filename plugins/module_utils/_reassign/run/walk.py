@@ -162,7 +162,7 @@ def end(session: Session, record: Record, look: Look) -> dict[str, Any]:
 
 
 def _still_to_do(record: Record, look: Look) -> dict[str, Any]:
-    """What check mode says of a record that an earlier run left: what is still to be done of it."""
+    """Return what check mode says of a record that an earlier run left: what is still to be done of it."""
     standing = judge(record, look)
     done = set(standing.done)
     changes = [
@@ -188,7 +188,7 @@ def _still_to_do(record: Record, look: Look) -> dict[str, Any]:
 
 
 def _waiting(look: Look, params: Mapping[str, Any]) -> dict[str, Any]:
-    """What to return while reassignments of others are under way; planning among them is unsound (KAFKA-10510)."""
+    """Return the result while reassignments of others are under way; planning among them is unsound (KAFKA-10510)."""
     flying = named(look.in_flight)
     if params["foreign"] == "wait":
         return {"changed": False, "stage": "waiting", "foreign": flying[:20], "foreign_total": len(flying)}

@@ -224,7 +224,7 @@ def certificate_usage(inventory: Inventory) -> Iterator[Problem]:
 
 
 def _allows(usages: list[str], needed: str) -> bool:
-    """Whether both engines take it: OpenSSL, which judges servers, does not know "any"."""
+    """Return whether both engines take it: OpenSSL, which judges servers, does not know "any"."""
     return needed in usages or (ANY in usages and needed != "serverAuth")
 
 
@@ -273,7 +273,7 @@ def _administrator(cluster: Cluster) -> Iterator[Problem]:
 
 
 def _principal(cluster: Cluster, node: Node, subject: str, rules: str, variable: str) -> Iterator[Problem]:
-    """What is wrong with the principal that these rules make of a subject."""
+    """Yield what is wrong with the principal that these rules make of a subject."""
     of_node = variable == NODE
     own, who = (node.name, "the node") if of_node else (node.text("kafka_admin_user"), "the administrator")
     try:
@@ -335,7 +335,7 @@ def _met(cluster: Cluster, node: Node) -> list[Listener]:
 
 
 def _asks(node: Node, listener: Listener) -> bool:
-    """Whether a listener asks who connects for a certificate.
+    """Return whether a listener asks who connects for a certificate.
 
     The roles set ssl.client.auth of each listener, so the general setting decides nothing.
     """
@@ -361,7 +361,7 @@ def _super_users(cluster: Cluster, node: Node) -> set[str]:
 
 
 def _connects_by_certificate(inventory: Inventory, node: Node) -> bool:
-    """Whether a node shows its certificate to others that it connects to."""
+    """Return whether a node shows its certificate to others that it connects to."""
     if node.zookeeper or node.only_mirrors:
         return any(one.protocol == "SSL" for one in node.listeners())
     cluster = next((one for one in inventory.clusters() if node in one.nodes), None)

@@ -71,7 +71,7 @@ def _refused(hosts: Sequence[Host], *kinds: str) -> Iterator[Problem]:
 
 
 def _refusals(cluster: Sequence[Host]) -> list[dict[str, Any]]:
-    """What the format guard refuses; with a host that did not answer, what each disk tells by itself."""
+    """Return what the format guard refuses; with a host that did not answer, what each disk tells by itself."""
     wanted = cluster[0].cluster_id
     nodes = [
         {
@@ -189,7 +189,7 @@ def _renaming(one: Renamed) -> str:
 
 
 def _data_of_brokers(cluster: Sequence[Host]) -> list[str]:
-    """Where brokers of mode zookeeper have data."""
+    """Return where brokers of mode zookeeper have data."""
     return [
         f"data of {host.name} in {disk['path']}"
         for host in cluster

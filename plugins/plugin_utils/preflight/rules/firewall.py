@@ -19,7 +19,7 @@ from ..rule import Problem, rule
 
 
 def guarded(node: Node) -> bool:
-    """Whether the ports of this node are to be filtered."""
+    """Return whether the ports of this node are to be filtered."""
     return as_bool(node.get("kafka_firewall", False))
 
 
@@ -123,7 +123,7 @@ def _with_networks(node: Node) -> list[Mapping[str, Any]]:
 
 
 def _network_problem(text: str) -> str | None:
-    """What to do about a badly written network, None when it is fine."""
+    """Say what to do about a badly written network, None when it is fine."""
     if network(text) is None:
         return "write an address or a network such as 10.1.0.0/16; names are not resolved here"
     try:

@@ -167,7 +167,7 @@ def wrong_mode(inventory: Inventory) -> Iterator[Problem]:
         elif value == "kraft_isolated" and node.controller and node.broker:
             yield Problem(
                 node,
-                "mode kraft_isolated has no combined nodes",
+                "kraft_isolated: no host may be controller and broker at once",
                 found=f"in {CONTROLLER_GROUP} and {BROKER_GROUP}",
                 allowed="each host in one of the two groups",
                 fix="remove the host from one group, or use kraft_combined",
@@ -175,7 +175,7 @@ def wrong_mode(inventory: Inventory) -> Iterator[Problem]:
         elif value == "kraft_combined" and node.controller and not node.broker:
             yield Problem(
                 node,
-                "mode kraft_combined has no controller that is not a broker",
+                "kraft_combined: every controller must also be a broker",
                 found=f"in {CONTROLLER_GROUP} only",
                 allowed="every controller in both groups",
                 fix=f"add the host to {BROKER_GROUP}, or use kraft_isolated",

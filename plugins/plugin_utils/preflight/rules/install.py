@@ -186,7 +186,7 @@ def _heaps(inventory: Inventory) -> Iterator[tuple[Node, str, str, float]]:
 
 
 def _sizes(node: Node, option: re.Pattern[str]) -> list[tuple[str, str]]:
-    """What is given for a heap, with its variable; of several the last one holds (jvm_arguments of render/process)."""
+    """Return what is given for a heap, with its variable; the last one holds (jvm_arguments of render/process)."""
     variable = "mirror_maker_heap_size" if node.only_mirrors else "kafka_heap_size"
     given = [(variable, node.text(variable))] if node.text(variable) else []
     words = " ".join(node.names("kafka_jvm_options")).split()

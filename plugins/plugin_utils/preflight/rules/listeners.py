@@ -103,12 +103,12 @@ def advertised_twice(inventory: Inventory) -> Iterator[Problem]:
 
 
 def _unusable(host: str, opened: list[Opened]) -> bool:
-    """Whether the address cannot be advertised at all, which other rules name."""
+    """Return whether the address cannot be advertised at all, which other rules name."""
     return host in META_ADDRESSES or (is_loopback(host) and len({node.machine for node, _listener in opened}) > 1)
 
 
 def _port_meets(opened: list[Opened]) -> bool:
-    """Whether two nodes open one port of one machine, which port_twice_on_machine names."""
+    """Return whether two nodes open one port of one machine, which port_twice_on_machine names."""
     one_machine = len({node.machine for node, _listener in opened}) == 1
     return one_machine and binds_meet([listener.host for _node, listener in opened])
 

@@ -86,7 +86,7 @@ def nodes_no_super_users(inventory: Inventory) -> Iterator[Problem]:
 
 
 def _is_unclear(node: Node) -> bool:
-    """Whether names may be others than they are here, or everything is open, which has its own rule."""
+    """Return whether names may be others than they are here, or everything is open, which has its own rule."""
     own = node.properties()
     named = any(key == one or key.endswith(f".{one}") for key in own for one in NAMING)
     return named or as_bool(

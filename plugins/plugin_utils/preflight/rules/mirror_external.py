@@ -163,7 +163,7 @@ def _described(inventory: Inventory) -> Iterator[tuple[str, dict[str, Any], list
 
 
 def _has(entry: Mapping[str, Any], key: str) -> bool:
-    """Whether a value is set, or is one that could not be templated."""
+    """Return whether a value is set, or is one that could not be templated."""
     return entry.get(key) is UNDEFINED or bool(text_of(entry, key).strip())
 
 

@@ -116,12 +116,12 @@ def _rings(inventory: Inventory, listed: Sequence[Flow]) -> Iterator[tuple[list[
 
 
 def _goes_on(way: Sequence[Flow], flow: Flow) -> bool:
-    """Whether a topic may go on by this flow, and a ring with it may be."""
+    """Return whether a topic may go on by this flow, and a ring with it may be."""
     return not _stops(way[-1], flow) and overlap(journey([*way, flow]), ()) is not None
 
 
 def _stops(one: Flow, other: Flow) -> bool:
-    """Whether no topic goes round by a ring with these flows in a row.
+    """Return whether no topic goes round by a ring with these flows in a row.
 
     The second one of two with the default policy writes the alias of the cluster between them into the name, and the
     first one then mirrors that name no more (MirrorSourceConnector.isCycle).
@@ -130,7 +130,7 @@ def _stops(one: Flow, other: Flow) -> bool:
 
 
 def _round(inventory: Inventory, ring: Sequence[Flow]) -> Overlap | None:
-    """Whether a topic passes the ring twice, wherever on it the way begins; then it does so without end."""
+    """Return how a topic passes the ring twice, wherever on it the way begins; then it does so without end."""
     possible = None
     for start in range(len(ring)):
         turned = [*ring[start:], *ring[:start]]

@@ -58,6 +58,6 @@ def topic_settings_overwritten(inventory: Inventory) -> Iterator[Problem]:
 
 
 def _is_copy(flow: Flow, name: str) -> bool:
-    """Whether a topic of the target is the copy of one that the flow's patterns cover."""
+    """Return whether a topic of the target is the copy of one that the flow's patterns cover."""
     original = name if flow.keeps_names else name[len(flow.source + SEPARATOR) :]
     return bool(original) and matches(flow, original) and remote_topic(flow, original) == name

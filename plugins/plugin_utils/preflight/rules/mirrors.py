@@ -33,7 +33,7 @@ def bad_flow(inventory: Inventory) -> Iterator[Problem]:
 
 
 def _complaints(value: Any) -> Iterator[tuple[str, str]]:
-    """What is wrong with a list of flows by itself, without what other rules name."""
+    """Yield what is wrong with a list of flows by itself, without what other rules name."""
     known = dict(entries([(value, ())]))
     for number, item in enumerate(value):
         if number in known or not isinstance(item, Mapping):
@@ -44,7 +44,7 @@ def _complaints(value: Any) -> Iterator[tuple[str, str]]:
 
 
 def _own(item: Any) -> Iterator[tuple[str, str]]:
-    """What is wrong with one entry by itself, without what has a rule of its own: that it mirrors into itself, and a
+    """Yield what is wrong with one entry, without what has a rule of its own: that it mirrors into itself, and a
     value that is not clear (`unclear_value`)."""
     for path, complaint in flow_problems([item]):
         key = path.rpartition(".")[2]

@@ -125,7 +125,7 @@ def bad_property_value(inventory: Inventory) -> Iterator[Problem]:
 
 
 def refused_value(key: str, value: Any, definition: Definition | None) -> Iterator[tuple[str, str]]:
-    """What is found and allowed where Kafka refuses the value of a key; another rule names what is no single value."""
+    """Yield what is found and allowed where Kafka refuses the value of a key; another rule names lists and dicts."""
     if definition is None or value is None or isinstance(value, (list, tuple, Mapping)):
         return
     text = value_text(key, value)
@@ -158,7 +158,7 @@ def _is_known(node: Node, key: str, keys: Collection[str]) -> bool:
 
 
 def _gone(key: str, node: Node) -> tuple[str, str] | None:
-    """Why the node's Kafka no longer reads a key, with what replaced it; None when it does or never did."""
+    """Return why the node's Kafka no longer reads a key, with what replaced it; None when it does or never did."""
     version, mode = node.text("kafka_version"), node.text("kafka_mode")
     if mode.startswith("kraft_") and key.startswith("zookeeper."):
         return "KRaft has no ZooKeeper", "the controllers are the group kraft_controllers"
@@ -172,7 +172,7 @@ def _gone(key: str, node: Node) -> tuple[str, str] | None:
 
 
 def _older_know(key: str, version: str) -> bool:
-    """Whether a supported version before this one knows a key."""
+    """Return whether a supported version before this one knows a key."""
     return any(key in BROKER_KEYS[one.version] for one in releases() if one.numbers < release(version).numbers)
 
 

@@ -47,18 +47,18 @@ def even_quorum(inventory: Inventory) -> Iterator[Problem]:
 
 
 def leaves(node: Node) -> bool:
-    """Whether this run takes a controller out; in any other run a name that stayed in the inventory means nothing."""
+    """Say whether this run takes a controller out; in any other run a name left in the inventory means nothing."""
     changes = as_bool(node.get("_common_changes_voters", False))
     return changes and node.name in names_in(node.get("kafka_controllers_leaving", []))
 
 
 def is_weak_quorum(count: int) -> bool:
-    """Whether a quorum of so many has one member too many, or survives nothing."""
+    """Return whether a quorum of so many has one member too many, or survives nothing."""
     return count > 0 and (count < 3 or count % 2 == 0)
 
 
 def survives(count: int, members: str = "") -> str:
-    """What majority a quorum needs, in words; members is what to call them."""
+    """Say what majority a quorum needs; members is what to call them."""
     majority = count // 2 + 1
     return f"needs {majority} of {count}{members} and survives the loss of {count - majority}"
 
@@ -191,7 +191,7 @@ def _min_isr(inventory: Inventory) -> Iterator[tuple[Callable[[str], Problem], C
     """Each pair of copies and least copies in sync, of topics and of brokers' defaults, and how to complain of it."""
 
     def complaint(where: Any, variable: str, of: str, factor: int, least: int) -> Callable[[str], Problem]:
-        """What makes a problem of these numbers from what is wrong with them."""
+        """Return what makes a problem of these numbers from what is wrong with them."""
         found = f"{MIN_ISR} {least} with replication factor {factor}"
         allowed = f"at most {factor - 1}" if factor > 1 else "a replication factor above 1"
         fix = None if factor > 1 else "raise the replication factor"

@@ -181,7 +181,7 @@ def _begins_with_user(name: Any) -> bool:
 
 
 def _is_principal_name(name: Any) -> bool:
-    """Whether a name is one principal in super.users, where ';' stands between them."""
+    """Return whether a name is one principal in super.users, where ';' stands between them."""
     text = str(name)
     is_plain = isinstance(name, (str, int)) and not isinstance(name, bool) and text.isprintable()
     return is_plain and text == text.strip() != "" and not re.search(r"[;*]", text) and not _begins_with_user(text)

@@ -27,7 +27,7 @@ ENTRY_SHAPES = ("dict", "str", "path")
 
 
 def _is_of(kind: str, value: Any) -> bool:
-    """Whether a value has the shape of its type; numbers, true and false are text too, and what has no shape is any."""
+    """Say whether a value has the shape of its type; numbers and booleans are text too; types without shape fit all."""
     if kind in ("list", "dict"):
         return isinstance(value, (list, tuple) if kind == "list" else Mapping)
     return kind not in SHAPES or not isinstance(value, (list, tuple, Mapping))
@@ -85,7 +85,7 @@ def bad_entry(inventory: Inventory) -> Iterator[Problem]:
 
 
 def faults(entry: Mapping[str, Any], options: Spec) -> Iterator[tuple[str, str, str, str | None]]:
-    """What is wrong with one entry, as (what, found, allowed, fix)."""
+    """Yield what is wrong with one entry, as (what, found, allowed, fix)."""
     unknown = dict(unknown_keys(entry, options))
     for field, advice in unknown.items():
         yield "the entry has a field that does not exist", field, ", ".join(options), advice

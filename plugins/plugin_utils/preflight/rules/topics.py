@@ -42,7 +42,7 @@ def bad_topic_name(inventory: Inventory) -> Iterator[Problem]:
 
 
 def _allowed_instead(name: str) -> str | None:
-    """What a bad topic name would have to be; None for a good one."""
+    """Return what a bad topic name would have to be; None for a good one."""
     illegal = allowed_instead(name)
     if illegal:
         return illegal

@@ -125,7 +125,7 @@ def test_the_first_look_waits_for_a_broker_that_does_not_answer_and_then_says_wh
         GOING,
         "reassignment applied: waiting for broker 3 (kafka3:9092), which does not answer: refused",
     )
-    assert "Of an earlier run 2 partitions are under way" in tracker.timed_out(5)
+    assert "2 partitions of an earlier run are still moving" in tracker.timed_out(5)
     late = tracker.step(unanswered(), FIRST_LOOK + 1)
     assert late.state == FAILED
     assert (tracker.result["failed"], tracker.result["changed"]) == (True, False)

@@ -62,7 +62,11 @@ BAD: list[tuple[Inventory, str, list[str]]] = [
     ),
     (combined(kafka_mode="kraft"), "wrong_mode", ["the mode is not known", "zookeeper"]),
     (combined(kafka_mode=UNSET), "wrong_mode", ["found: ''"]),
-    (combined(kafka_mode="kraft_isolated"), "wrong_mode", ["no combined nodes", "kraft_controllers and kafka_brokers"]),
+    (
+        combined(kafka_mode="kraft_isolated"),
+        "wrong_mode",
+        ["no host may be controller and broker", "kraft_controllers and kafka_brokers"],
+    ),
     (
         combined(kafka_cluster_id="short"),
         "bad_cluster_id",
@@ -98,7 +102,7 @@ def test_versions_that_differ_within_a_cluster_are_a_warning() -> None:
 
 def test_a_controller_alone_is_refused_in_combined_mode() -> None:
     inventory = Inventory((*combined().nodes[:2], node("kafka3", 3, broker=False), node("kafka4", 4, controller=False)))
-    expect(inventory, "wrong_mode", "kafka3: kafka_mode", "not a broker", "add the host to kafka_brokers")
+    expect(inventory, "wrong_mode", "kafka3: kafka_mode", "must also be a broker", "add the host to kafka_brokers")
 
 
 @pytest.mark.parametrize("leaving", [["kafka1", "kafka2", "kafka3"], "kafka1,kafka2,kafka3"])
