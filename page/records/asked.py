@@ -72,7 +72,7 @@ class Asked:
         """The range for the log; never what is searched for, which may be what nobody is to write down."""
         start = {OFFSET: f"offset {self.offset}", TIME: f"time {iso_ms(self.time or 0)}"}.get(self.start, self.start)
         where = "all partitions" if self.partition is None else f"partition {self.partition}"
-        searched = f", searched {self.most:,} records" if self.search else ""
+        searched = f", a search of at most {self.most:,} records" if self.search else ""
         return f"from {start} of {where}, {self.isolation}{searched}"
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
@@ -15,6 +16,7 @@ from page.records.asked import ALL, COMMITTED, NEWEST, OFFSET, OLDEST, STARTS, T
 from page.records.batches import Record, Skipped
 from page.records.decoding import FORMS, HIDDEN, Shown, shown
 from page.records.masking import HiddenError, Mask
+from page.records.trees import NoTreeError, compact, tree_of
 from page.shown.sheet import Link
 
 #: Characters of a part that its line in the table has.
@@ -88,12 +90,22 @@ def matching(records: Iterable[Record], mask: Mask, search: str) -> tuple[list[R
 
 
 def _searched(data: bytes | None, mask: Mask, room: Room) -> str | None:
-    """Return what a search looks at of a key or a value; None where it is hidden."""
+    """Return what a search looks at of a key or a value; None where it is hidden.
+
+    JSON may write a letter as an escape, as many producers do with all that is not ASCII: it is looked at with the
+    letter too, as far as there is room.
+    """
+    is_escaped = b"\\" in (data or b"")
+    may_parse = room.takes(data) if mask.names or is_escaped else False
     try:
-        visible_part = mask.value(data, room.takes(data) if mask.names else False)
+        text = (mask.value(data, may_parse) or b"").decode("utf-8", "replace")
     except HiddenError:
         return None
-    return (visible_part or b"").decode("utf-8", "replace").casefold()
+    # With masked fields it was written anew, and has no escapes of letters any more.
+    if is_escaped and may_parse and not mask.names:
+        with suppress(NoTreeError):
+            text = f"{text}\n{compact(tree_of(text))}"
+    return text.casefold()
 
 
 def _record(one: Record, mask: Mask, form: str, room: Room) -> ShownRecord:

@@ -76,13 +76,17 @@ class Walk:
 
     def _end_window(self) -> None:
         self.records = [*self._windowed, *self.records][-self.most :]
+        is_dense = 2 * len(self._windowed) >= self.end - self.window
         self._windowed = []
         if len(self.records) >= self.most or self.window <= self.start:
             self.is_done = True
             return
         # All of the log from here on was seen.
         self.end = min(self.end, self.window)
-        self._width = max(self._width * _WIDER, self.most)
+        wider = self._width * _WIDER
+        # Where offsets have records, what is missing is as many offsets before.
+        wider = min(wider, self.most - len(self.records)) if is_dense else wider
+        self._width = max(wider, min(self.most, bounds.RECORDS))
         self.at = self.window = max(self.start, self.end - self._width)
 
 
@@ -106,7 +110,8 @@ def walk_of(partition: int, log: Log, at: int | None, is_back: bool, most: int) 
     """Return the walk of a partition from offset C(at) on (None: its start), or back from its end."""
     start = log.start if at is None else max(log.start, at)
     if is_back:
-        start = max(log.start, log.end - max(1, most // _FIRST))
+        # Also of a search, which wants many: of a window that has no room its oldest records would be read.
+        start = max(log.start, log.end - max(1, min(most, bounds.RECORDS) // _FIRST))
     return Walk(partition, log.start, start, log.end, most, is_back, start >= log.end, start)
 
 

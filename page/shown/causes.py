@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
+from ansible_collections.streamops.kafka.plugins.module_utils._health.model import NOTE
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_view import Row
 
 #: Findings of one kind that a page shows at once; others are closed until a reader opens them.
@@ -41,11 +42,14 @@ def causes(findings: Iterable[Row]) -> list[Cause]:
 
 
 def in_a_line(findings: Sequence[Row]) -> str:
-    """Return how many findings there are, and their gravest kinds; empty without one."""
+    """Return how many findings there are, notes apart as in the verdict, and their gravest kinds; empty without one."""
     if not findings:
         return ""
+    notes = sum(finding["severity"] == NOTE for finding in findings)
+    counts = (("finding", len(findings) - notes), ("note", notes))
+    counted = " and ".join(f"{count:,} {word}{'' if count == 1 else 's'}" for word, count in counts if count)
     kinds = [*dict.fromkeys(str(finding["kind"]) for finding in findings)]
-    return f"{len(findings):,} finding{'' if len(findings) == 1 else 's'} ({capped(kinds, _NAMED)})"
+    return f"{counted} ({capped(kinds, _NAMED)})"
 
 
 def about_group(findings: Iterable[Row], name: str) -> list[Row]:

@@ -113,16 +113,18 @@ class State:
     @property
     def why(self) -> str:
         """The sentence under the word."""
+        firing = fires(self.alerts) if self.alerts else ""
         if self.fresh.is_fresh:
             verdict = self.part.why if self.part else LOOKS[UNKNOWN][2]
-            firing = fires(self.alerts) if self.alerts else ""
             return " ".join(filter(None, [self._well(firing) if self.cluster.get("status") == OK else verdict, firing]))
-        last = f" What was seen then, {self.cluster['status']}, may not hold now." if self.cluster else ""
-        return self.fresh.what + last
+        last = f"What was seen then, {self.cluster['status']}, may not hold now." if self.cluster else ""
+        return " ".join(filter(None, [self.fresh.what, last, firing]))
 
     def _well(self, firing: str) -> str:
         """Return what holds where the poll found nothing wrong: all is well only where all could be asked."""
-        missing = [*unasked(self.cluster), *(["Alertmanager"] if self.alerts and self.alerts.error else [])]
+        # Until its first answer nothing is known of alerts either.
+        is_mute = self.alerts is not None and (self.alerts.error or self.alerts.asked is None)
+        missing = [*unasked(self.cluster), *(["Alertmanager"] if is_mute else [])]
         if missing:
             return f"The poll found nothing wrong, but not all could be asked: {', '.join(missing)}."
         if firing:
@@ -149,11 +151,12 @@ class State:
         """Return what is wrong with the whole cluster, for pages of a part of it; empty where nothing is."""
         findings = in_a_line(self.findings)
         seen = "" if self.fresh.is_fresh else " when it was last seen"
-        alarms = self.alarms or Shown()
+        alarms, left = self.alarms or Shown(), self.alerts.left_out if self.alerts else 0
         return " ".join(
             [
                 *([f"{findings}{seen}."] if findings else []),
                 *([f"Alerts that fire: {alarms.in_a_line}."] if alarms.in_a_line else []),
+                *([f"{left:,} more alerts are at Alertmanager, and on no page."] if left else []),
                 *(["Alertmanager cannot be asked."] if alarms.trouble else []),
             ]
         )

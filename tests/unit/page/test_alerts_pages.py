@@ -13,11 +13,12 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.rules import table
-from page.alerts.told import Told, told
+from page.alerts.told import MOST, Told, told
 from page.known.picture import Polls
 from page.known.poller import Seen
 from page.shown.alerts import MANY
 from page.shown.names import path
+from page.shown.sheet import State, state_of
 from tests.support.markup import Markup
 from tests.support.page import Answer
 from tests.support.page_seen import HOSTILE, Served, picture, served
@@ -243,6 +244,29 @@ def test_an_alert_about_a_node_is_on_the_page_of_its_broker() -> None:
     with showing(answer_of(node, target)) as page:
         assert lines(page.get("/clusters/orders/brokers/1")) == ["KafkaHeapFull", "KafkaNodeDown"]
         assert lines(page.get("/clusters/orders/brokers/2")) == []
+
+
+def state(alerts: Told, age: float = 7) -> State:
+    """Return the state of a cluster that is well, seen so many seconds ago, with these alerts."""
+    seen = Seen(Polls(time.time() - 900, 9), picture(well(), age))
+    return state_of("quiet", seen, time.time(), 300, False, alerts.about("quiet"))
+
+
+def test_a_cluster_that_is_stale_says_what_fires_too() -> None:
+    stale = state(answer_of(alert("KafkaNodeDown")), 800)
+    assert stale.word == "STALE"
+    assert stale.why.endswith("What was seen then, OK, may not hold now. A critical alert fires.")
+
+
+def test_all_is_well_only_when_alertmanager_has_answered() -> None:
+    assert state(Told()).why == "The poll found nothing wrong, but not all could be asked: Alertmanager."
+    assert state(answer_of()).why == "Everything is as it should be."
+
+
+def test_a_page_of_a_part_says_that_not_all_alerts_are_kept() -> None:
+    some = [alert("KafkaGroupLate", severity="warning") for _number in range(MOST + 3)]
+    assert "3 more alerts are at Alertmanager, and on no page." in state(answer_of(*some)).in_a_line
+    assert "more alerts" not in state(answer_of(*some[:MOST])).in_a_line
 
 
 def test_words_for_several_are_of_alerts_that_there_are() -> None:

@@ -21,7 +21,7 @@ def test_the_newest_of_all_partitions_unless_asked_otherwise() -> None:
         (b"from=time&time=2026-11-24T06:00:00%2B01:00", "from time 2026-11-24T05:00:00.000Z of all partitions, "
                                                         "read_committed"),
         (b"from=oldest&search=Stra%C3%9Fe%20%26",
-         "from oldest of all partitions, read_committed, searched 1,000 records"),
+         "from oldest of all partitions, read_committed, a search of at most 1,000 records"),
         (b"from=time&time=1795503600123&isolation=read_uncommitted",
          "from time 2026-11-24T07:00:00.123Z of all partitions, read_uncommitted"),
     ],

@@ -101,6 +101,23 @@ def test_a_search_finds_a_text_in_keys_and_values_in_any_case_and_says_how_much_
     assert searched(some, "nothing")["records"] == []
 
 
+def test_a_search_finds_letters_that_json_writes_as_escapes() -> None:
+    values = [b'{"name": "M\\u00fcller"}', b'{"path": "a\\\\u00fcb"}', b"no JSON: \\u00fc", None]
+    some = [Record(0, at, None, "CreateTime", None, value, ()) for at, value in enumerate(values)]
+    assert [one["offset"] for one in searched(some, "M\u00dcLLER")["records"]] == [0]
+    assert [one["offset"] for one in searched(some, "\\u00fc")["records"]] == [0, 1, 2]
+    assert [one["offset"] for one in searched(some, "m\u00fcller", Mask(frozenset({"iban"})))["records"]] == [0]
+
+
+def test_a_search_that_could_not_be_made_says_nothing_of_what_it_looked_through() -> None:
+    trouble = Trouble(502, "The cluster gave no records.", "Look there.")
+    found = page(Found(), Asked(search="x"), trouble)
+    assert "Look there." in found.text
+    assert "looked through" not in found.text
+    data = json.loads(written("c", "t", Asked(form="json", search="x"), Found(), Mask(), trouble))
+    assert (data["error"], data["notes"]) == ("The cluster gave no records.", [])
+
+
 def test_a_search_tells_nothing_of_what_is_masked() -> None:
     mask = Mask(frozenset({"iban"}))
     values = [b'{"iban": "DE0012", "city": "Ulm"}', b"DE0012, and no JSON", b'{"iban": {"a": "DE0012"}}']

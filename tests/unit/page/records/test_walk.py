@@ -101,3 +101,25 @@ def test_a_partition_that_gets_no_room_beside_others_is_no_empty_one(is_back: bo
         take_all([(first, sent, 100), *((one, Part(), 100) for one in others)])
     offsets = [*range(80, 100)] if is_back else [*range(20)]
     assert [[one.offset for one in walk.records] for walk in walks] == [offsets] * 6
+
+
+def test_a_search_back_from_the_end_begins_with_the_newest_and_grows_to_what_is_missing() -> None:
+    # Of records of 1 MiB a window of a hundred has no room, and the newest of them would never be read.
+    walk, windows = walk_of(0, Log(0, 10_000), None, True, bounds.SEARCHED), []
+    while not walk.is_done:
+        windows.append((walk.at, walk.end))
+        walk.take(Part([record(one) for one in range(walk.at, walk.end)], [], walk.end), 10_000)
+    assert windows == [(9995, 10_000), (9945, 9995), (9545, 9945), (9000, 9545)]
+    assert [one.offset for one in walk.records] == [*range(9000, 10_000)]
+
+
+@pytest.mark.parametrize("kept", [1.0, 0.6, 0.3, 0.01, 0.0])
+def test_a_search_back_finds_the_last_ones_whatever_compaction_removed(kept: float) -> None:
+    there = [one for one in range(100, 30_000) if CHANCE.random() < kept]
+    walk, answers = walk_of(0, Log(100, 30_000), None, True, bounds.SEARCHED), 0
+    while not walk.is_done:
+        sent = [one for one in there if walk.at <= one][:1000]
+        walk.take(Part([record(one) for one in sent if one < walk.end], [], sent[-1] + 1 if sent else None), 30_000)
+        answers += 1
+    assert [one.offset for one in walk.records] == there[-bounds.SEARCHED :]
+    assert answers < bounds.ROUNDS

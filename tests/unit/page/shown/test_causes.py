@@ -18,6 +18,10 @@ def test_many_findings_of_one_kind_hide_no_other() -> None:
     ]  # fmt: skip
     assert in_a_line(stopped) == "55 findings (group_stopped)"
     assert in_a_line([]) == ""
+    # As the verdict counts them, which has no notes.
+    notes = [finding("not_committed", "note", "y")]
+    assert in_a_line(notes) == "1 note (not_committed)"
+    assert in_a_line([*stopped[:2], *notes]) == "2 findings and 1 note (group_stopped, not_committed)"
 
 
 def test_findings_are_about_the_group_and_the_topic_that_they_name() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from page.shown.kinds import Kind, Kinds
-from page.shown.wanted import BY_NAME, CSV, HTML, ROWS, Sort, Wanted, WrongQueryError, listed, wanted_of
+from page.shown.wanted import BY_NAME, CSV, HTML, JSON, ROWS, Sort, Wanted, WrongQueryError, form_of, listed, wanted_of
 
 SORTS = (
     Sort("lag", "Lag", lambda one: one["lag"]),
@@ -96,3 +96,8 @@ def test_what_is_wrong_is_said_with_its_fix(query: bytes) -> None:
 
 def test_a_list_may_be_taken_as_csv() -> None:
     assert wanted_of(b"format=csv", SORTS, (HTML, CSV)).form == CSV
+
+
+def test_who_asks_for_json_gets_an_error_as_json_however_long_the_query_is() -> None:
+    assert form_of(b"search=x&format=json") == form_of(b"search=" + b"s" * 5000 + b"&format=json") == JSON
+    assert form_of(b"format=json&format=html") == form_of(b"") == form_of(b"\xff=%ff;&&") == HTML
