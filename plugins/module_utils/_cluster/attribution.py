@@ -226,10 +226,11 @@ def _progress(edge: Edge, partitions: Sequence[Partition], before: Look | None, 
         slow = min((throttle.rate for throttle in _throttles(partition, follower, now)), default=None)
         if slow is not None and slow * (now.at - before.at) < BURST and now.behind(partition, follower) != 0:
             return CATCHING_UP
-        if now.held.get((key, follower), 0) > before.held.get((key, follower), now.held.get((key, follower), 0)):
+        size, then = now.held.get((key, follower)), before.held.get((key, follower))
+        if size is not None and then is not None and size > then:
             return CATCHING_UP
         old = was.get(key)
-        fresh += old is None or follower in old.isr
+        fresh += old is None or follower in old.isr or _hides_progress(then, size)
     # It came into the ISR of others of them meanwhile.
     joined = sum(
         follower not in old.isr and follower in partition.isr
@@ -238,8 +239,19 @@ def _progress(edge: Edge, partitions: Sequence[Partition], before: Look | None, 
     )
     if joined:
         return CATCHING_UP
-    # Of what it has only just lost there is nothing to compare with.
+    # Nor is there anything to compare with of what it has only just lost.
     return UNKNOWN if fresh == len(partitions) else ""
+
+
+def _hides_progress(then: int | None, size: int | None) -> bool:
+    """Tell whether two sizes of a replica, in bytes, show nothing of what was copied in between.
+
+    One that fell lost more than it got: by retention, or where its log was cut to that of its leader. One that is known
+    in a single look is that of a broker that was too busy to answer in time, as one that catches up is.
+    """
+    if size is None or then is None:
+        return size is not then
+    return size < then
 
 
 def _throttles(partition: Partition, follower: int, look: Look) -> list[Throttle]:

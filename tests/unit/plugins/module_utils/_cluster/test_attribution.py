@@ -238,6 +238,33 @@ def test_brokers_that_told_no_bytes_are_judged_by_the_pattern_alone() -> None:
     assert found.phrase == "broker 2, 3 cannot copy from broker 1: out of the ISR of 2 partition(s) that it leads"
 
 
+@pytest.mark.parametrize("silent", ["before", "now"])
+@pytest.mark.parametrize("leaders", [(2, 3), (3,)])
+def test_a_follower_that_did_not_tell_its_bytes_in_one_look_is_not_called_one_that_does_not_copy(
+    silent: str, leaders: tuple[int, ...]
+) -> None:
+    """A broker that catches up is busy, and may not answer in time what it has."""
+    catching = [(1, leader) for leader in leaders]
+    looks = {"before": cluster(3, [], catching), "now": cluster(3, [], catching, at=1.0)}
+    left = {replica: size for replica, size in looks[silent].held.items() if replica[1] != 1}
+    looks[silent] = replace(looks[silent], held=left)
+    (found,) = attributions(looks["before"], looks["now"])
+    assert (found.kind, found.at_fault) == (UNKNOWN, ())
+
+
+@pytest.mark.parametrize("leaders", [(2, 3), (3,)])
+def test_a_follower_whose_log_was_cut_or_lost_a_segment_between_two_looks_is_not_called_one_that_does_not_copy(
+    leaders: tuple[int, ...],
+) -> None:
+    stalled = [(1, leader) for leader in leaders]
+    before, now = cluster(3, stalled), cluster(3, stalled, at=1.0)
+    fell = {replica: size - (MB if replica[1] == 1 else 0) for replica, size in now.held.items()}
+    (found,) = attributions(before, replace(now, held=fell))
+    assert (found.kind, found.at_fault) == (UNKNOWN, ())
+    one_fell = {**now.held, (("t", leaders[0] - 1), 1): 0}
+    assert attributions(before, replace(now, held=one_fell))[0].at_fault, "others stand still"
+
+
 def test_who_is_down_or_without_a_leader_says_nothing() -> None:
     seen = (part(0, 1, (1, 2)), part(1, None, (1,)), part(2, 3, (3,)))
     look = Look(seen, frozenset((1, 2)))
