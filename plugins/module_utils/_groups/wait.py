@@ -140,6 +140,4 @@ class Tracker(Looks):
     def _way_out(self) -> str:
         if self._meter.eta(self._goal()):
             return "It is catching up: run again, or raise timeout. Nothing was changed."
-        return (
-            "Nothing moves: the clients of the group read too slowly or not at all; look at them. Nothing was changed."
-        )
+        return "Lag is not falling: consumers of the group are slow or stopped. Check them. Nothing was changed."

@@ -100,10 +100,10 @@ class Tracker(Looks):
             )
         if self._engine == LEGACY:
             return (
-                "Nothing moves: check that the mirrors run, and look into their log and at their consumer group in the "
+                "The mirror makes no progress: check that it runs, and look into their log and at their consumer group in the "
                 "source. Nothing was changed."
             )
         return (
-            "Nothing moves: check that the mirrors run, and look into their log for failed tasks and refused "
+            "The mirror makes no progress: check that it runs, and look into their log for failed tasks and refused "
             "authorizations; a new topic is found only every refresh.topics.interval.seconds. Nothing was changed."
         )

@@ -103,7 +103,7 @@ def test_the_failure_names_who_is_behind() -> None:
     failure = tracker.failure(10)
     assert "5,000 records behind" in failure["msg"]
     assert "- group billing: 5,000 records, state Stable, 1 member(s)" in failure["msg"]
-    assert "Nothing moves" in failure["msg"]
+    assert "Lag is not falling" in failure["msg"]
     tracker.step(looked(4_000), 20)
     assert "catching up" in tracker.failure(20)["msg"]
     assert Tracker(OPTIONS).failure(1)["failure"]["lag"] is None
