@@ -100,10 +100,10 @@ class Tracker(Looks):
             )
         if self._engine == LEGACY:
             return (
-                "The mirror makes no progress: check that it runs, and look into their log and at their consumer group in the "
-                "source. Nothing was changed."
+                "The mirror makes no progress: check that it runs, and look into its log and at its consumer group in "
+                "the source. Nothing was changed."
             )
         return (
-            "The mirror makes no progress: check that it runs, and look into their log for failed tasks and refused "
+            "The mirror makes no progress: check that it runs, and look into its log for failed tasks and refused "
             "authorizations; a new topic is found only every refresh.topics.interval.seconds. Nothing was changed."
         )
