@@ -42,7 +42,7 @@ class Trouble:
 
 def written(cluster: str, topic: str, asked: Asked, found: Found, mask: Mask, trouble: Trouble | None) -> str:
     """Return what was found, or why there is nothing, in the format that is asked for."""
-    fitting, said = ([], []) if trouble else _fitting(found.records, asked, mask)
+    fitting, said = _fitting(found.records, asked, mask) if trouble is None else (found.records, [])
     records = shown.shown_records(fitting, mask, asked.show)
     notes = [*found.notes, *said, *shown.skipped_words(found.skipped)]
     if asked.form == JSON:

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import NOTE
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_view import Row
+from page.shown.about import findings_about
 
 #: Findings of one kind that a page shows at once; others are closed until a reader opens them.
 OF_A_KIND = 3
@@ -21,6 +22,10 @@ _PARTITIONS = {
     "under_min_isr": "under_min_isr",
     "under_replicated": "under_replicated",
 }
+#: Kinds of findings on brokers that partitions lack, which count these partitions
+#: (module_utils/_health/consequences.py); and that on a leader from which nobody copies.
+_ON_BROKERS = frozenset(("broker_down", "ghost_broker", "broker_not_copying", "pair_not_copying", "catching_up"))
+_ON_LEADERS = frozenset(("broker_cut_off",))
 
 
 @dataclass(frozen=True)
@@ -58,9 +63,42 @@ def about_group(findings: Iterable[Row], name: str) -> list[Row]:
 
 
 def about_topic(cluster: Row, name: str) -> list[Row]:
-    """Return the findings that count partitions of a topic, and none that is about others alone."""
-    kinds = {kind for key, kind in _PARTITIONS.items() if any(row["topic"] == name for row in cluster.get(key) or ())}
-    return [finding for finding in cluster.get("findings") or () if finding["kind"] in kinds]
+    """Return the findings that count partitions of a topic, and those on brokers that these lack or wait for.
+
+    Where all that partitions lack has findings of its own, the finding that counts partitions is about others alone.
+    """
+    findings: Sequence[Row] = cluster.get("findings") or ()
+    kinds: set[str] = set()
+    causing: list[Row] = []
+    for key, kind in _PARTITIONS.items():
+        for row in cluster.get(key) or ():
+            if row["topic"] == name:
+                on_leader = _on(cluster, [row.get("leader")], _ON_LEADERS)
+                on = {broker: _on(cluster, [broker], _ON_BROKERS) for broker in {*row["replicas"]} - {*row["isr"]}}
+                causing += [*on_leader, *(finding for some in on.values() for finding in some)]
+                # Those without a leader are always counted, and those in sync last are what they wait for.
+                if key == "offline":
+                    causing += _on(cluster, row["isr"], _ON_BROKERS)
+                if key == "offline" or not (on_leader or (on and all(on.values()))):
+                    kinds.add(kind)
+    topic: Row = next((topic for topic in cluster.get("topics") or () if topic["name"] == name), {})
+    # Nobody marks a broker that is frozen: what it leads by the metadata is served by nobody.
+    causing += _on(cluster, {row.get("leader") for row in topic.get("partitions") or ()}, frozenset(("broker_down",)))
+    return [finding for finding in findings if finding["kind"] in kinds or finding in causing]
+
+
+def _on(cluster: Row, brokers: Iterable[int | None], kinds: Collection[str]) -> list[Row]:
+    """Return the findings of these kinds on brokers."""
+    some = [finding for finding in cluster.get("findings") or () if finding["kind"] in kinds]
+    if not some:
+        return []
+    hosts = {node["node_id"]: node["host"] for node in cluster.get("inventory") or ()}
+    return [
+        finding
+        for broker in brokers
+        if broker is not None
+        for finding in findings_about(some, broker, [hosts[broker]] if broker in hosts else [])
+    ]
 
 
 def unasked(cluster: Row) -> Iterator[str]:

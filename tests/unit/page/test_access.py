@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 import base64
 import time
+from typing import Any
+
+import pytest
 
 from page.access import WRONG, Access, Answer
 from page.attempts import PLACES
-from page.login import digest, scrypt_of
+from page.login import digest, is_right, scrypt_of
 
 USERS = {"prometheus": scrypt_of(digest("right", b"s" * 16))}
 
@@ -61,6 +64,24 @@ def test_a_password_is_remembered_for_the_address_that_had_it_alone() -> None:
         assert right == Answer(429), "a guess that is right is not let in among more than are checked"
 
     asyncio.run(run())
+
+
+def test_logins_that_are_right_and_come_at_once_are_derived_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    derived = []
+
+    def is_right_(*given: Any) -> bool:
+        derived.append(given)
+        return is_right(*given)
+
+    monkeypatch.setattr("page.access.is_right", is_right_)
+
+    async def run() -> None:
+        access = Access(USERS)
+        answers = await asyncio.gather(*(access.judge(basic("right"), "192.0.2.1") for _part in range(8)))
+        assert answers == [Answer(200, user="prometheus")] * 8
+
+    asyncio.run(run())
+    assert len(derived) == 1
 
 
 def test_a_flood_from_many_addresses_queues_no_more_than_a_few() -> None:

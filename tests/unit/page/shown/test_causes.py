@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from page.shown.causes import OF_A_KIND, about_group, about_topic, causes, in_a_line, unasked
-from tests.support.status_seen import finding, hurt, well
+from tests.support.status_seen import finding, hurt, partition, topic, well
 
 
 def test_many_findings_of_one_kind_hide_no_other() -> None:
@@ -29,6 +29,23 @@ def test_findings_are_about_the_group_and_the_topic_that_they_name() -> None:
     assert about_group(some, "a") == some[:1]
     assert {one["kind"] for one in about_topic(hurt(), "orders")} == {"partitions_offline", "under_replicated"}
     assert about_topic(hurt(), "payments.card") == []
+
+
+def test_a_topic_has_the_findings_on_the_brokers_that_it_lacks_and_none_that_count_others_alone() -> None:
+    down = finding("broker_down", "degraded", "broker kafka3.example.com (id 3) is down: 2 with fewer copies")
+    others = finding("under_replicated", "degraded", "5 more of 9 partitions under-replicated")
+    cluster = {**hurt(offline=[]), "findings": [down, others]}
+    lacks = [partition("orders", 0, [1, 2]), partition("payments.card", 0, [1])]
+    cluster |= {"under_replicated": lacks, "under_min_isr": []}
+    assert about_topic(cluster, "orders") == [down]
+    assert about_topic(cluster, "payments.card") == [down, others], "nothing explains that it lacks broker 2"
+    assert about_topic(cluster, "__consumer_offsets") == []
+    # It waits for a broker that was in sync last; and one that is frozen leads by the metadata.
+    assert about_topic({**cluster, "offline": [partition("a", 0, [3], None)]}, "a") == [down]
+    frozen = {**topic("a"), "partitions": [partition("a", 0, [1, 2, 3], 3)]}
+    assert about_topic({**cluster, "topics": [frozen]}, "a") == [down]
+    cut = finding("broker_cut_off", "degraded", "2 followers do not copy from broker 1 (kafka1.example.com)")
+    assert about_topic({**cluster, "findings": [cut, others]}, "payments.card") == [cut]
 
 
 @pytest.mark.parametrize(
