@@ -164,6 +164,18 @@ def test_a_plugin_imports_this_collection_by_relative_names(path: Path) -> None:
     assert [node.lineno for node in imported if str(node.module).startswith(OURS) and not node.level] == []
 
 
+def test_confluent_kafka_writes_records_and_does_nothing_else() -> None:
+    # What is asked and changed goes through kafka-python: one reading of errors, of TLS and of brokers that hang.
+    names = {
+        alias.name
+        for path in files("plugins/module_utils")
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.ImportFrom) and str(node.module).partition(".")[0] == "confluent_kafka"
+        for alias in node.names
+    }
+    assert names == {"KafkaException", "Producer"}
+
+
 @pytest.mark.parametrize("path", [*files("plugins/action"), *files("plugins/plugin_utils")], ids=name)
 def test_what_runs_on_the_control_node_imports_ansible_and_pure_utils_only(path: Path) -> None:
     # ansible-core itself needs these, so they are on every control node.

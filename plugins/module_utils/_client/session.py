@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""One session with a cluster: the connection, both Kafka libraries, time limits, and errors in our own terms.
+"""One session with a cluster: the connection, its client, time limits, and errors in our own terms.
 
-The calls of each subject are in the api.py of its room and take the session. The libraries are opened at their first
-use, because either costs a quarter of a second to import.
-
-confluent-kafka lists topics and the ends of their logs, but for mirrors, whose canary has only the other one.
-kafka-python does what librdkafka cannot: it passes over a broker that hangs, which librdkafka, once it has taken it for
-the controller, waits for; it asks for named configuration keys only (1,000 topics in a fifth of the time), for the
-default broker entity, for fenced brokers (KIP-1073), for the metadata quorum (KIP-595), for quotas, and it asks a given
-broker for its own view.
+The calls of each subject are in the api.py of its room and take the session. kafka-python asks and changes: it passes
+over a broker that hangs, which librdkafka, once it has taken it for the controller, waits for; it asks for named
+configuration keys only (1,000 topics in a fifth of the time), for the default broker entity, for fenced brokers
+(KIP-1073), for the metadata quorum (KIP-595), for quotas, and it asks a given broker for its own view. confluent-kafka
+writes records (its Producer, with the configuration that a session gives); nothing else uses it. Either costs a quarter
+of a second to import, so it is imported at its first use.
 """
 
 from __future__ import annotations
@@ -28,7 +26,6 @@ from .._core.errors import (
     ClusterUnreachableError,
     MissingLibraryError,
     RequestFailedError,
-    StreamopsError,
     is_denial,
     warn,
 )
@@ -43,8 +40,6 @@ if TYPE_CHECKING:
 DRAWS = 10
 #: Seconds between two draws when no broker may be drawn yet.
 _PAUSE = 0.1
-#: Longest time for one look at what a broker knows (seconds); shorter with request_timeout.
-_METADATA_SECONDS = 10
 #: The packages of the libraries, by the name under which they are imported.
 _LIBRARIES = {"kafka": "kafka-python", "confluent_kafka": "confluent-kafka"}
 #: How a broker quotes a request in an error: an object of its own process, which tells an operator nothing.
@@ -62,9 +57,7 @@ class Session:
         self.connection = connection
         #: The same with only those bootstrap servers that let us in, as far as they were tried.
         self._reached = connection
-        self._confluent_client: Any = None
         self._python_client: Any = None
-        self._events: list[str] = []
         self._hung: dict[int, str] = {}
         #: Bootstrap servers that took a connection and did not answer when they were tried.
         self._silent: frozenset[str] = frozenset()
@@ -90,7 +83,7 @@ class Session:
         self._silent = reached.silent
 
     def confluent_config(self) -> dict[str, Any]:
-        """The configuration of a client of confluent-kafka."""
+        """Return the configuration of a producer of confluent-kafka."""
         return self._reached.confluent_config()
 
     def python_config(self) -> dict[str, Any]:
@@ -99,22 +92,6 @@ class Session:
             **self._reached.kafka_python_config(),
             "kafka_client": partial(bounded_client, self._hung, self._silent),
         }
-
-    @property
-    def confluent(self) -> Any:
-        """The administrator's client of confluent-kafka."""
-        if self._confluent_client is None:
-            try:
-                from confluent_kafka.admin import AdminClient
-            except ImportError as error:
-                raise _missing("confluent-kafka") from error
-            config = dict(self.confluent_config(), error_cb=lambda e: self._events.append(e.str()))
-            try:
-                # log_level 0: what goes wrong is reported by error_cb, and must not also be written to stderr.
-                self._confluent_client = AdminClient(dict(config, log_level=0))
-            except confluent_error() as error:
-                raise StreamopsError(f"connection: {error.args[0].str()}. Nothing was changed.") from error
-        return self._confluent_client
 
     @property
     def python(self) -> Any:
@@ -136,31 +113,6 @@ class Session:
 
     def _inside(self) -> Inside:
         return Inside(self.python)
-
-    def metadata(self) -> Any:
-        """The brokers and topics that one broker knows, in confluent-kafka's terms.
-
-        librdkafka draws the broker among those that it has a connection to, and one that hangs keeps its connection. So
-        when there was no answer, a new client asks a bootstrap server that lets us in now.
-        """
-        limit = min(self.connection.request_timeout, _METADATA_SECONDS)
-        try:
-            return self.confluent.list_topics(timeout=limit / 2)
-        except confluent_error():
-            self._confluent_client = None
-            self._reach()
-        try:
-            return self.confluent.list_topics(timeout=limit)
-        except confluent_error() as error:
-            self.confluent.poll(0)  # Delivers what the connections reported: why a login or a handshake failed.
-            raise ClusterUnreachableError(self._reported(str(error.args[0].str()))) from error
-
-    def _reported(self, otherwise: str) -> dict[str, str]:
-        """By bootstrap server the last thing that its connection reported."""
-        said = dict.fromkeys(self._reached.bootstrap_servers, otherwise)
-        for event in self._events:
-            said.update({server: event for server in said if f"{server}/" in event})
-        return said
 
     def send(self, what: str, request: Any, node: int | None = None) -> Any:
         """Send a message of kafka-python to one broker (None = any) and return the answer."""
@@ -343,13 +295,6 @@ class Session:
             verb, _space, name = what.partition(" ")
             raise RequestFailedError(verb, name, *self.explain(what, answer))
         return answer
-
-
-def confluent_error() -> Any:
-    """The class of what confluent-kafka raises."""
-    from confluent_kafka import KafkaException
-
-    return KafkaException
 
 
 def load_library() -> None:

@@ -8,7 +8,6 @@ topics, in which all is well: C(require_describe) and C(hidden_topics) tell the 
 
 from __future__ import annotations
 
-import concurrent.futures
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -130,15 +129,8 @@ def _described(session: Session) -> Any:
 
 
 def list_topics(session: Session) -> dict[str, tuple[Partition, ...]]:
-    """All topics with their partitions (C(min_insync) 0), as one broker knows them."""
-    listed = session.metadata().topics
-    return {
-        name: tuple(
-            partition_of(name, index, found.leader, found.replicas, found.isrs)
-            for index, found in sorted(listed[name].partitions.items())
-        )
-        for name in listed
-    }
+    """Return all topics with their partitions (C(min_insync) 0), as one broker knows them."""
+    return topics_at(session, None, None)
 
 
 def topics_at(session: Session, broker: int | None, names: Iterable[str] | None) -> dict[str, tuple[Partition, ...]]:
@@ -332,35 +324,3 @@ def cordoned_brokers(session: Session, brokers: Iterable[int]) -> frozenset[int]
 def replica_sizes(session: Session, broker: int, partitions: Mapping[str, list[int]]) -> Mapping[Key, int]:
     """Bytes of a broker's replicas of these partitions; those that it does not hold are left out."""
     return log_dirs_of(describe_log_dirs(session, broker, partitions)).sizes
-
-
-def end_offsets(session: Session, partitions: Iterable[Key]) -> dict[Key, int]:
-    """The log end offsets of these partitions; those that cannot tell (no leader, deleted) are left out."""
-    from confluent_kafka.admin import OffsetSpec  # type: ignore[attr-defined]
-
-    return _edges(session, partitions, OffsetSpec.latest())  # type: ignore[no-untyped-call]
-
-
-def start_offsets(session: Session, partitions: Iterable[Key]) -> dict[Key, int]:
-    """The first offsets that these partitions still hold; those that cannot tell are left out."""
-    from confluent_kafka.admin import OffsetSpec  # type: ignore[attr-defined]
-
-    return _edges(session, partitions, OffsetSpec.earliest())  # type: ignore[no-untyped-call]
-
-
-def _edges(session: Session, partitions: Iterable[Key], edge: Any) -> dict[Key, int]:
-    from confluent_kafka import KafkaException, TopicPartition
-
-    wanted = {TopicPartition(topic, index): edge for topic, index in partitions}
-    if not wanted:
-        return {}
-    limit = session.connection.request_timeout
-    asked = session.confluent.list_offsets(wanted, request_timeout=limit)
-    found: dict[Key, int] = {}
-    for where, future in asked.items():
-        try:
-            # librdkafka ends each request itself; the limit is there for the day it does not.
-            found[where.topic, where.partition] = future.result(limit + 15).offset
-        except (KafkaException, concurrent.futures.TimeoutError):
-            continue
-    return found

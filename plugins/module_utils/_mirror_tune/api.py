@@ -11,8 +11,11 @@ from typing import Any
 
 from .._client.session import Session
 from .._client.settle import wait_until_none
-from .._cluster.api import disk_usage, end_offsets, list_topics, live_brokers, start_offsets, topics_at
+from .._cluster.api import disk_usage, list_topics, live_brokers, topics_at
+from .._cluster.snapshot import Key
 from .._core.errors import RequestFailedError
+from .._logs.api import leaders_of, log_ends
+from .._logs.model import Log
 from .._mirror.api import visit
 from .._mirror.tuned import LOAD, own_topics
 from .._topics.api import TopicSpec, create_topics, delete_topics
@@ -50,8 +53,8 @@ def foreign(session: Session, names: Sequence[str]) -> list[str]:
     """Those of these topics whose first or last records no tuning wrote; others than those with load are left out."""
     existing = list_topics(session)
     keys = [(name, part.index) for name in with_load(names) for part in existing.get(name, ())]
-    starts, ends = start_offsets(session, keys), end_offsets(session, keys)
-    known = [key for key in keys if key in starts and key in ends and starts[key] < ends[key]]
+    logs = _logs_of(session, keys)
+    known = [key for key in keys if logs[key].start < logs[key].end]
     found: set[str] = set()
 
     def take(record: Any) -> None:
@@ -59,8 +62,8 @@ def foreign(session: Session, names: Sequence[str]) -> list[str]:
         if not (record.key or b"").startswith(MARK):
             found.add(record.topic)
 
-    visit(session, {key: starts[key] for key in known}, {key: starts[key] + 1 for key in known}, take)
-    visit(session, {key: ends[key] - 1 for key in known}, {key: ends[key] for key in known}, take)
+    visit(session, {key: logs[key].start for key in known}, {key: logs[key].start + 1 for key in known}, take)
+    visit(session, {key: logs[key].end - 1 for key in known}, {key: logs[key].end for key in known}, take)
     return sorted(found)
 
 
@@ -130,10 +133,20 @@ def write(session: Session, partitions: int, records: int, record_bytes: int, se
         error = failures[0] if failures else None
         code, why = (error.name(), error.str()) if error else ("TIMED_OUT", f"{left} records were not acknowledged")
         raise RequestFailedError("write", LOAD, code, why)
-    written = sum(end_offsets(session, [(LOAD, at) for at in range(partitions)]).values())
+    written = _records(session, [(LOAD, at) for at in range(partitions)])
     if not written:
         raise RequestFailedError("write", LOAD, "TIMED_OUT", f"no record was acknowledged within {seconds:g} s")
     return written
+
+
+def _logs_of(session: Session, keys: Sequence[Key]) -> dict[Key, Log]:
+    """Return the logs of these partitions; one that cannot be asked begins and ends at -1."""
+    return log_ends(session, leaders_of(session, {topic for topic, _index in keys}), keys)
+
+
+def _records(session: Session, keys: Sequence[Key]) -> int:
+    """Return the number of records that were ever written to these partitions, as far as they can be asked."""
+    return sum(max(log.end, 0) for log in _logs_of(session, keys).values())
 
 
 def values(record_bytes: int) -> list[bytes]:
@@ -147,10 +160,7 @@ def watched(session: Session, number: int, partitions: int, records: int, bounds
     """Look at the copy of a run until it is over (rate.is_over with these bounds); the looks."""
     name, looks = copy_topic(number), [Look(time.time(), 0)]
     keys = [(name, at) for at in range(partitions)]
-    is_there = False
     while not is_over(looks, records, bounds["run_seconds"], bounds["start_seconds"], time.time()):
         time.sleep(PAUSE)
-        # A client of librdkafka that asks for a topic before it is there may make it, where brokers create topics.
-        is_there = is_there or bool(topics_at(session, None, [name]))
-        looks.append(Look(time.time(), sum(end_offsets(session, keys).values()) if is_there else 0))
+        looks.append(Look(time.time(), _records(session, keys)))
     return looks

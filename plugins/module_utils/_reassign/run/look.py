@@ -13,7 +13,6 @@ from typing import Any
 from ..._client.session import Session
 from ..._cluster.api import (
     disk_usage,
-    end_offsets,
     list_brokers,
     list_reassignments,
     list_topics,
@@ -26,6 +25,7 @@ from ..._cluster.info import describe
 from ..._cluster.log_sizes import LogDirs
 from ..._cluster.snapshot import Key, ids_alive, named
 from ..._core.errors import RefusedError, RequestFailedError
+from ..._logs.api import LATEST, Leaders, offsets_at
 from ..disk_room import without_room
 from ..figures import decided
 from ..forced import without_isr
@@ -161,7 +161,8 @@ def _sample(session: Session, leaders: Mapping[Key, int | None]) -> Sample:
     sizes: dict[Key, int] = {}
     for leader, partitions in by_leader.items():
         sizes.update(replica_sizes(session, leader, partitions))
-    return Sample(time.monotonic(), end_offsets(session, leaders), sizes)
+    ends = offsets_at(session, Leaders(leaders, frozenset()), dict.fromkeys(leaders, LATEST))
+    return Sample(time.monotonic(), {key: end for key, end in ends.items() if isinstance(end, int)}, sizes)
 
 
 # -- how fast partitions are written, from two looks at where their logs end and how big they are ----------------

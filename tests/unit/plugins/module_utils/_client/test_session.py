@@ -94,15 +94,6 @@ def test_a_missing_right_is_named_with_who_needs_it_and_never_waited_for(
     assert not RequestFailedError(what, name, found, why).passing
 
 
-def test_what_a_connection_reported_is_told_of_its_own_server() -> None:
-    session = Session(Connection(bootstrap_servers=("a:1", "b:1")))
-    session._events.append("sasl_ssl://a:1/bootstrap: Authentication failed")
-    assert session._reported("timed out") == {
-        "a:1": "sasl_ssl://a:1/bootstrap: Authentication failed",
-        "b:1": "timed out",
-    }
-
-
 class Opened(Session):
     """A session that needs no cluster."""
 

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
+from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import Log
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune import api
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.api import values, write
 
@@ -34,11 +35,12 @@ def ends(monkeypatch: pytest.MonkeyPatch) -> dict[int, int]:
     """What the source says of the ends of the load, by partition."""
     found = {0: 20, 1: 20}
 
-    def end_offsets(_session: Any, keys: Sequence[tuple[str, int]]) -> dict[tuple[str, int], int]:
-        """The ends."""
-        return {key: found[key[1]] for key in keys}
+    def log_ends(_session: Any, _leaders: Any, keys: Sequence[tuple[str, int]]) -> dict[tuple[str, int], Log]:
+        """Return logs with these ends."""
+        return {key: Log(0, found[key[1]]) for key in keys}
 
-    monkeypatch.setattr(api, "end_offsets", end_offsets)
+    monkeypatch.setattr(api, "leaders_of", lambda _session, _topics: None)
+    monkeypatch.setattr(api, "log_ends", log_ends)
     return found
 
 
