@@ -38,7 +38,12 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
     take_snapshot,
     topics_at,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Snapshot, ids_alive
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import (
+    Key,
+    Partition,
+    Snapshot,
+    ids_alive,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import topic_configs
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError, StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.api import list_groups
@@ -125,12 +130,7 @@ def take(
     began = time.monotonic()
     session = BoundedSession(connection, seconds)
     with session:
-        # Kafka leaves out what a user may not see: without this right a cluster would look empty, not unknown.
-        require_describe(session, "poll")
-        topics = topics_at(session, None, None)
-        if not topics and hidden_topics(session, [_OFFSETS_TOPIC]):
-            code = "TOPIC_AUTHORIZATION_FAILED"
-            raise RequestFailedError("poll", "of all topics", code, denied(connection, "describe topics", code))
+        topics = _topics(session)
         snapshot = answering(session, take_snapshot(session, describe_quorum(session), min_insync=False, topics=topics))
         brokers = [broker for broker in ids_alive(snapshot.brokers) if broker not in snapshot.silent]
         listed, silent = list_groups(session, snapshot.silent)
@@ -139,12 +139,7 @@ def take(
             raise RequestFailedError("list groups", "of all brokers", "NO_ANSWER", "; ".join(sorted(silent.values())))
         groups, there, offsets = described(session, listed)
         # The ends of logs come after the offsets: the other way round a group could seem to be ahead of its log.
-        # Of what a silent broker leads, nobody can be asked.
-        led = {
-            (one.topic, one.index): None if one.leader in snapshot.silent else one.leader
-            for some in topics.values()
-            for one in some
-        }
+        led = _leaders(topics, snapshot)
         logs = log_ends(session, Leaders(led, frozenset()), {*led, *wanted_logs(groups, offsets, None)})
         clock = time.monotonic()
         found = by_topic(logs)
@@ -194,6 +189,28 @@ def take(
         unread_since=unread,
         acknowledged=acknowledged,
     )
+
+
+def _topics(session: Session) -> dict[str, tuple[Partition, ...]]:
+    """Return all topics with their partitions; raises RequestFailedError where the user may not see them all.
+
+    Kafka leaves out what a user may not see: without this right a cluster would look empty, not unknown.
+    """
+    require_describe(session, "poll")
+    topics = topics_at(session, None, None)
+    if not topics and hidden_topics(session, [_OFFSETS_TOPIC]):
+        code = "TOPIC_AUTHORIZATION_FAILED"
+        raise RequestFailedError("poll", "of all topics", code, denied(session.connection, "describe topics", code))
+    return topics
+
+
+def _leaders(topics: Mapping[str, Iterable[Partition]], snapshot: Snapshot) -> dict[Key, int | None]:
+    """Return who leads each partition; of what a silent broker leads, nobody can be asked."""
+    return {
+        (partition.topic, partition.index): None if partition.leader in snapshot.silent else partition.leader
+        for partitions in topics.values()
+        for partition in partitions
+    }
 
 
 def _of_quorum(

@@ -28,7 +28,8 @@ def given(value: Any) -> Iterator[str]:
     """Every name that a YAML value defines: variables of plays, includes and loops, results, facts."""
     if isinstance(value, dict):
         for key, part in value.items():
-            if key in ("vars", "ansible.builtin.set_fact") and isinstance(part, dict):
+            # Beside its own options add_host takes variables of the host.
+            if key in ("vars", "ansible.builtin.set_fact", "ansible.builtin.add_host") and isinstance(part, dict):
                 yield from part
             elif key in ("loop_var", "index_var", "register") and isinstance(part, str):
                 yield part

@@ -174,7 +174,7 @@ def test_what_a_module_returns_is_described(module: str) -> None:
 
 @pytest.mark.parametrize("module", MODULES)
 def test_a_module_is_tested(module: str) -> None:
-    utils = re.findall(r"plugins\.module_utils\.(_\w+)(?:\.| import )(\w+)", source(module).read_text())
+    utils = re.findall(r"\.module_utils\.(_\w+)(?:\.| import )(\w+)", source(module).read_text())
     tests = [
         ROOT / "tests/unit/plugins/module_utils" / room / f"test_{file}.py" for room, file in utils if room != "_core"
     ]
