@@ -14,7 +14,10 @@ from tests.support.cluster import ROOT
 
 ROLL = ROOT / "roles" / "_common" / "tasks" / "roll"
 TASKS = yaml.safe_load((ROLL / "at_fault.yml").read_text())
-BLAMED = {"node": "kafka2", "name": "kafka1", "why": "It is kafka1.", "goes_back": True, "restarts": False}
+BLAMED = {
+    "node": "kafka2", "name": "kafka1", "names": "kafka1", "why": "It is kafka1.", "goes_back": True,
+    "restarts": False, "both_changed": False,
+}  # fmt: skip
 DONE = {"changed": True}
 #: What a task leaves that a condition has left out: it registers this all the same.
 LEFT_OUT = {"changed": False, "skipped": True, "skip_reason": "Conditional result was False"}
@@ -33,6 +36,11 @@ def said(message: str, **known: Any) -> str:
         ({"goes_back": False}, LEFT_OUT, "Nothing was taken back: what kafka1 runs with did not change"),
         ({"goes_back": False}, None, "Nothing was taken back: what kafka1 runs with did not change"),
         ({"goes_back": False, "restarts": True}, LEFT_OUT, "Nothing was taken back: kafka1 is to get other files"),
+        (
+            {"goes_back": False, "both_changed": True, "names": "kafka1 or kafka2"},
+            LEFT_OUT,
+            "Nothing was taken back: this run changed kafka1 and kafka2, and either may be",
+        ),
         # There are no start files from before.
         ({}, LEFT_OUT, "or it has no start files to go back to"),
     ],
