@@ -137,7 +137,7 @@ ASKED = "replica.fetch.backoff.ms: 600000 -> 200"
         ({**info(), "restart_reasons": [REASON]}, True, 200.0, True, True, ASKED),
         # Files of a cut run, with which this one restarted it, or what was written in place: behind that lies nothing.
         ({**info(proven="a"), "restart_reasons": [REASON]}, True, 200.0, True, True, ASKED),
-        ({**info(), "restart_reasons": [IN_PLACE]}, True, 90.0, False, False, "file /k/tls/keystore.pem: a -> b"),
+        ({**info(), "restart_reasons": [IN_PLACE]}, True, 90.0, False, False, "file /k/tls/keystore.pem: changed"),
         ({}, False, 90.0, False, False, ""),
     ],
 )
