@@ -105,12 +105,14 @@ gaps:
     created again and lost nothing that is known. It is certain when an earlier look read committed records there that
     were not mirrored, and then records is how many it read, up to 1,000 and the last one. It is not certain when no
     look did, since markers and aborted records of transactions have offsets too; when the topic is compacted, or
-    nobody told whether it is; or when a mirror has gone on in a topic that was created again.
+    nobody told whether it is; or when a mirror has gone on since its topic was created again or its log was cut. Which
+    it is says doubt (unseen, compacted, no_policy, moved_on; still_there where the source still has them, so that the
+    audit of mirrors compares them; empty where it is certain).
   type: list
   elements: dict
   returned: success
   sample: [{kind: purged, topic: orders, partition: 0, first: 60, last: 79, records: 20, certain: true,
-            seen_at: "2026-01-31T03:30:00Z"}]
+            doubt: "", seen_at: "2026-01-31T03:30:00Z"}]
 lines:
   description: The same gaps, one sentence each.
   type: list

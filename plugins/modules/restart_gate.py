@@ -163,7 +163,7 @@ copied_bytes:
 sick:
   description: >-
     By node id why a broker is sick: it is fenced, another node answers at its address, several others do not copy from
-    it, or it does not copy from several from which others copy.
+    it and none is seen to, or it does not copy from those from which others copy.
   type: dict
   returned: always
 attributions:

@@ -107,6 +107,7 @@ _GAP: dict[str, Field] = {
     "last": Field("integer", "last offset that is missing", True),
     "records": Field("integer", "how many offsets that is", True),
     "certain": Field("boolean", "whether records stood there"),
+    "doubt": Field("string", "why it is not certain; still_there where the source still has them"),
     "seen_at": Field("string", "time of the look that found it"),
 }
 _POSITION: dict[str, Field] = {

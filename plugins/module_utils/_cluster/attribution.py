@@ -5,9 +5,11 @@
 A broker may be alive, with every replica of its own in sync, and serve none of the others (it advertises an address
 where nothing listens); or it may be served by all and copy from none (replica.fetch.backoff.ms is minutes). One broker
 never shows which it is. What all of them report of each other does: a follower that misses several leaders, from which
-others copy, is at fault; a leader that several followers miss is. What two of them miss of each other alone has its
-cause in either of them or between them. And a follower that has more bytes than a moment ago copies: nothing is wrong
-with it that time does not mend.
+others copy, is at fault; so is a leader that several followers miss and from which none is seen to copy. What one
+serves to a third it could serve to all, so several that miss it then are at fault themselves: as with a long
+replica.fetch.backoff.ms, which shows only behind the restart of a leader. What two of them miss of each other alone has
+its cause in either of them or between them. And a follower that has more bytes than a moment ago copies: nothing is
+wrong with it that time does not mend.
 """
 
 from __future__ import annotations
@@ -175,7 +177,9 @@ def attributions(before: Look | None, now: Look) -> tuple[Attribution, ...]:
     for edge, kind in kinds.items():
         if kind:
             by_cause.setdefault((kind, edge[0]), []).append(edge)
-    for culprit, edges in _culprits(stalled, copied):
+    catching_up = {edge for edge, kind in kinds.items() if kind == CATCHING_UP}
+    serving = {leader for _follower, leader in catching_up | _ahead(stalled, missing, _in_sync(now))}
+    for culprit, edges in _culprits(stalled, copied, serving):
         by_cause.setdefault(culprit, []).extend(edges)
     told = [
         replace(_attribution(kind, edges, missing, before, now), served=_served(edges, copies))
@@ -206,6 +210,23 @@ def _in_sync(now: Look) -> frozenset[Edge]:
             if follower != leader and follower in now.alive:
                 known[follower, leader] = known.get((follower, leader), True) and follower in partition.isr
     return frozenset(edge for edge, whole in known.items() if whole)
+
+
+def _ahead(
+    stalled: Collection[Edge], missing: Mapping[Edge, Sequence[Partition]], in_sync: Collection[Edge]
+) -> frozenset[Edge]:
+    """Return the pairs that are in sync in a partition of which another follower stands still, so that they copy it.
+
+    Of a partition to which nobody writes, who copies nothing stays in the ISR too
+    (kafka.cluster.Replica.isCaughtUp: its log ends where that of the leader does).
+    """
+    return frozenset(
+        (other, leader)
+        for follower, leader in stalled
+        for partition in missing[follower, leader]
+        for other in partition.isr
+        if (other, leader) in in_sync
+    )
 
 
 def _progress(edge: Edge, partitions: Sequence[Partition], before: Look | None, now: Look) -> str:
@@ -261,17 +282,18 @@ def _throttles(partition: Partition, follower: int, look: Look) -> list[Throttle
 
 
 def _culprits(
-    stalled: Collection[Edge], copied: Collection[Edge]
+    stalled: Collection[Edge], copied: Collection[Edge], serving: Collection[int]
 ) -> Iterator[tuple[tuple[str, int | Edge], list[Edge]]]:
     """Return who explains the pairs that stand still with the fewest brokers at fault, each with its pairs.
 
     One broker that explains several is taken before another that explains fewer of them; of two that explain as many,
-    the one whose pairs nothing else explains. A pair that is left goes to the one of the two that is at fault with
+    the one whose pairs nothing else explains. A leader that is C(serving) another follower explains none: each of
+    several that are left beside it is at fault. A pair that is left goes to the one of the two that is at fault with
     others and copies with nobody; where neither is, it stands alone.
     """
     left = set(stalled)
     sides = {(FOLLOWER, follower) for follower, _leader in stalled} | {
-        (LEADER, leader) for _follower, leader in stalled
+        (LEADER, leader) for _follower, leader in stalled if leader not in serving
     }
 
     def of(side: tuple[str, int], edges: Collection[Edge]) -> list[Edge]:
@@ -293,6 +315,9 @@ def _culprits(
         yield best, mine
     for edge in sorted(left):
         follower, leader = (FOLLOWER, edge[0]), (LEADER, edge[1])
+        if edge[1] in serving and len(of(leader, left)) > 1:
+            yield follower, [edge]
+            continue
         alone = {side: not of(side, copied) and len(of(side, stalled)) > 1 for side in (follower, leader)}
         if alone[follower] != alone[leader]:
             yield (follower if alone[follower] else leader), [edge]

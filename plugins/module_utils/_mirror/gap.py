@@ -14,27 +14,40 @@ PURGED, TRUNCATED, RECREATED, DELETED = "purged", "truncated", "recreated", "del
 #: The log was cut below records that had not been mirrored; TRUNCATED is of those that had.
 CUT = "truncated_unmirrored"
 
-#: Why a gap is not certain.
+#: Why a gap is not certain. Of STILL_THERE alone the source has the records, so that they can be compared.
 UNSEEN, COMPACTED, NO_POLICY, MOVED_ON = "unseen", "compacted", "no_policy", "moved_on"
-_DOUBTS = {
+STILL_THERE = "still_there"
+DOUBTS = {
     "": "no look saw what they were",  # Of a look before doubts were kept.
     UNSEEN: (
         "no look saw records there, so they may be markers or aborted records of transactions. Only a look while they "
         "stand makes it sure; a canary looks all the time"
     ),
-    COMPACTED: "the topic is compacted, which may have replaced them before. The audit of mirrors compares both ends",
+    COMPACTED: (
+        "the topic is compacted, which may have replaced them before. The audit of mirrors compares only the keys that "
+        "are left: compare the mirrored topic with what wrote the others"
+    ),
     NO_POLICY: (
         "nobody told whether the topic is compacted, which may have replaced them before. Grant DescribeConfigs on "
         "the topic to the user who looks"
     ),
     MOVED_ON: (
-        "the mirror has gone on since the look before and may have copied them. The audit of mirrors compares both ends"
+        "the mirror has gone on since the look before and may have copied them. The source no longer has them, so no "
+        "audit can tell: compare the mirrored topic with what wrote them, load what is missing, then forget the gap "
+        "(mirror_gaps.yml)"
+    ),
+    STILL_THERE: (
+        "nothing tells whether the mirror has copied them. The source still has them, so the audit of mirrors compares "
+        "both ends"
     ),
 }
 
 
 class GapData(TypedDict):
-    """A gap as the module returns it; C(records) are known to be missing, or may be where it is not certain."""
+    """A gap as the module returns it; C(records) are known to be missing, or may be where it is not certain.
+
+    C(doubt) -- why it is not certain; empty where it is.
+    """
 
     kind: str
     topic: str
@@ -42,6 +55,7 @@ class GapData(TypedDict):
     first: int | None
     last: int | None
     certain: bool
+    doubt: str
     seen_at: str
     records: int
 
@@ -86,6 +100,7 @@ class Gap:
             first=self.first,
             last=self.last,
             certain=self.certain,
+            doubt=self.doubt,
             seen_at=self.seen_at,
             records=self.records,
         )
@@ -102,7 +117,7 @@ class Gap:
                 DELETED: "the topic was deleted",
                 CUT: "the log of the source was cut",
             }.get(self.kind, "the source deleted them")
-            return f"{where} (at most {self.offsets} records) may be missing: {why}, and {_DOUBTS[self.doubt]}"
+            return f"{where} (at most {self.offsets} records) may be missing: {why}, and {DOUBTS[self.doubt]}"
         more = "" if self.records == self.offsets else " that a look saw, and perhaps others"
         what = f"{where} ({self.records} records{more})"
         return {

@@ -17,7 +17,20 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from .._cluster.snapshot import Key
-from .gap import COMPACTED, CUT, DELETED, MOVED_ON, NO_POLICY, PURGED, RECREATED, TRUNCATED, UNSEEN, Gap, merged
+from .gap import (
+    COMPACTED,
+    CUT,
+    DELETED,
+    MOVED_ON,
+    NO_POLICY,
+    PURGED,
+    RECREATED,
+    STILL_THERE,
+    TRUNCATED,
+    UNSEEN,
+    Gap,
+    merged,
+)
 from .status import Seen, lag, made_anew, reached
 from .trail import Range, Sync, skipped
 
@@ -308,10 +321,11 @@ def _stands_still(seen: Seen, mark: Mark, key: Key) -> bool:
 
 
 def _of_the_new_log(seen: Seen, before: Marks, key: Key, skipped_range: Range) -> Gap:
-    """Return what a new log holds below a position of the old log, as far as the mirror has not moved since."""
+    """Return what a new log holds below a position of the old log: certain only if the mirror has not moved since."""
     first, last = skipped_range
-    doubt = "" if _stands_still(seen, _mark(before, key), key) else MOVED_ON
-    return _judged(Gap(RECREATED, *key, first=first, last=last), seen.data.get(key, ()), doubt)
+    doubt = "" if _stands_still(seen, _mark(before, key), key) else STILL_THERE
+    gap = _judged(Gap(RECREATED, *key, first=first, last=last), seen.data.get(key, ()), doubt)
+    return gap if gap.certain else replace(gap, doubt=STILL_THERE)
 
 
 def _of_the_new(seen: Seen, before: Marks, keys: Iterable[Key]) -> Iterator[Gap]:

@@ -30,7 +30,12 @@ def reason(kind: str, name: str, before: str | None, after: str | None) -> dict[
 
 
 def reason_line(one: Mapping[str, Any]) -> str:
-    """Say one restart reason in a line for people."""
+    """Say one restart reason in a line for people.
+
+    Of a file no digest is said: where one holds a password, that would be found by trying.
+    """
+    if one["kind"] == "file":
+        return f"file {one['name']}: changed"
     before, after = ("(not set)" if one[side] is None else one[side] for side in ("from", "to"))
     return f"{one['kind']} {one['name']}: {before} -> {after}"
 

@@ -72,19 +72,35 @@ def change_of(info: Info, restarted: bool, stuck: Info, taken_up: Sequence[str] 
 
 @dataclass(frozen=True)
 class Culprit:
-    """The node that is at fault, what it does, and what changed last in its start files."""
+    """The node that is at fault, what it does, and what changed last in its start files.
+
+    C(others): further nodes that are at fault as well, with what changed last on each. C(is_either): instead of that,
+    the one of these may be at fault as well as this one; nothing tells them apart.
+    """
 
     node_id: int
     phrase: str
     change: Change
+    others: tuple[tuple[int, Change], ...] = ()
+    is_either: bool = False
+
+    @property
+    def both_changed(self) -> bool:
+        """Return whether this run changed each of two of which either may be at fault."""
+        return self.is_either and self.change.is_fresh and all(last.is_fresh for _node, last in self.others)
+
+    @property
+    def goes_back(self) -> bool:
+        """Return whether the node is to go back: of two that this run changed nothing tells which one should."""
+        return self.change.goes_back and not self.both_changed
 
 
 def culprit(node_id: int, attributions: Iterable[Mapping[str, Any]], change: Callable[[int], Change]) -> Culprit | None:
     """Return who else is at fault for a node that is not whole; None where it is itself, or nobody else is known to be.
 
-    Of a pair nothing but their files tells the two apart. The leader is the one that is not whole, so it is the
-    follower if that was changed in this run too, or changed since the leader was whole last while others copy from the
-    leader; else the leader's own change was the last.
+    Of a pair nothing but their files tells the two apart. The leader is the one that is not whole. Where others copy
+    from it, it is the follower if that was changed in this run, or since the leader was whole last. Where nobody else
+    does, nothing speaks for the leader: either may be at fault if this run changed the follower, else it is the leader.
 
     Args:
         node_id: The node that is not whole.
@@ -98,14 +114,27 @@ def culprit(node_id: int, attributions: Iterable[Mapping[str, Any]], change: Cal
         fault["kind"] == FOLLOWER and node_id in fault["followers"] for fault in faults
     ):
         return None
-    for fault in sorted(mine, key=lambda fault: fault["kind"] != FOLLOWER):
+    followers = [fault for fault in mine if fault["kind"] == FOLLOWER]
+    if followers:
+        return _of_followers(followers, change)
+    for fault in mine:
         follower = fault["followers"][0]
         last = change(follower)
-        if fault["kind"] == FOLLOWER or last.is_fresh or (last.is_suspect and fault["served"]):
+        if fault["served"] and (last.is_fresh or last.is_suspect):
             return Culprit(follower, str(fault["phrase"]), last)
+        if last.is_fresh and not fault["served"]:
+            return Culprit(follower, str(fault["phrase"]), last, ((node_id, change(node_id)),), is_either=True)
     # It copies from others, and is one of several that cannot copy from this one.
     for fault in faults:
         if fault["kind"] == LEADER and node_id in fault["followers"] and len(fault["followers"]) > 1:
             leader = fault["leaders"][0]
             return Culprit(leader, str(fault["phrase"]), change(leader))
     return None
+
+
+def _of_followers(faults: Sequence[Mapping[str, Any]], change: Callable[[int], Change]) -> Culprit:
+    """Return the followers that are at fault, first the one of which most is known to be taken back."""
+    changes = [(int(fault["followers"][0]), change(fault["followers"][0])) for fault in faults]
+    ordered = sorted(changes, key=lambda known: (not known[1].goes_back, not known[1].is_fresh))
+    (first, last), *others = ordered
+    return Culprit(first, "; ".join(str(fault["phrase"]) for fault in faults), last, tuple(others))

@@ -65,16 +65,11 @@ def node_plan(host: str, results: Results, compared: bool = True) -> NodePlan:
     info, made = results.of(host, "__common_node_info"), results.of(host, WRITTEN)
     files = sorted({basename(path.rstrip("/")) for path in made.get("changed_paths") or ()})
     does = node_does(info, files, bool(results.of(host, "kafka_restart_force")))
-    reasons = sorted(map(_told, info["restart_reasons"]))
+    reasons = sorted(map(reason_line, info["restart_reasons"]))
     why = ("; ".join(reasons) or "kafka_restart_force") if does == RESTARTS else ""
     refusals = results.of(host, "__common_gate").get("refusals") or () if does == RESTARTS else ()
     held = [one if isinstance(one, str) else one["what"] for one in refusals]
     return NodePlan(host, does, why, files, held, compared, made.get("digest") or "")
-
-
-def _told(reason: Mapping[str, Any]) -> str:
-    """A reason to restart. Of a file no digest: where one holds a password, that would be found by trying."""
-    return f"file {reason['name']}: changed" if reason["kind"] == "file" else reason_line(reason)
 
 
 def declared(host: str, results: Results) -> list[Change]:

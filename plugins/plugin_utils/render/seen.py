@@ -17,7 +17,7 @@ from typing import Any
 
 from ...module_utils._core.errors import StreamopsError
 from ...module_utils._node.restart_reasons import reason_line
-from ..guards.at_fault import Change, change_of, culprit
+from ..guards.at_fault import Change, Culprit, change_of, culprit
 from ..guards.quorum_formed import never_formed
 from ..guards.quorum_unsteady import changed_last, cut_off, taken_back, unsteady_quorum
 from ..guards.registered import ACCEPT, accepted_ids, missing, voters_alone
@@ -246,9 +246,9 @@ class Seen(Parts):
 
     def _blamed(self) -> dict[str, Any]:
         """Name who keeps a broker, the C(node), from being whole that this run started or restarted: the C(name) of who
-        is at fault, the C(host) where the run ends, the sentences C(why), and whether it C(goes_back) to what it was
-        proven with, or C(restarts) in this run for other files; empty where no broker is so. Of several the own node
-        counts."""
+        is at fault, the C(names) of all whose values may be, the C(host) where the run ends, the sentences C(why), and
+        whether it C(goes_back) to what it was proven with, C(restarts) in this run for other files, or is one of two
+        that C(both_changed); empty where no broker is so. Of several the own node counts."""
         by_id = {node["node_id"]: node["host"] for node in self._of_role("broker")}
         for node_id, host in sorted(by_id.items(), key=lambda known: known[1] != self._results.host):
             # The later of its two waits that were made; each may be the one that failed.
@@ -259,18 +259,18 @@ class Seen(Parts):
                 """Return what changed last on a broker."""
                 at = by_id.get(broker, "")
                 info = self._infos.get(at) or {}
-                return change_of(info, at in self._restarted, self._infos[stuck], self._taken_up(at) if info else None)
+                # That which is not whole has restarted if it had a reason to, and counts as such only once it is whole.
+                restarted = at in self._restarted or at == stuck
+                return change_of(info, restarted, self._infos[stuck], self._taken_up(at) if info else None)
 
             blamed = culprit(node_id, failed.get("attributions") or (), change)
             if blamed:
-                other = by_id.get(blamed.node_id, f"broker {blamed.node_id}")
-                changed = "; ".join(blamed.change.lines) or "nothing that is known"
-                why = f"{blamed.phrase}. So {other} is at fault, not {host}. Changed last on {other}: {changed}."
+                other, names, why = _named(blamed, by_id, host)
                 # Nothing can be taken back of a broker that the inventory lacks, or that --limit leaves out: the run
                 # ends at the node itself.
                 at = other if self._infos.get(other) else host
-                fault = {"host": at, "name": other, "why": why, "goes_back": blamed.change.goes_back}
-                return {"node": host, **fault, "restarts": blamed.change.waits}
+                fault = {"host": at, "name": other, "names": names, "why": why, "goes_back": blamed.goes_back}
+                return {"node": host, **fault, "restarts": blamed.change.waits, "both_changed": blamed.both_changed}
         return {}
 
     def _taken_up(self, host: str) -> list[str] | None:
@@ -324,6 +324,24 @@ class Seen(Parts):
         status = str(self._results.own("__common_programs")["stdout"])
         ignores_own = bool(self._model["settings"].get("ansible_check_mode", False))
         return programs_kept(status, self._model["services"], ignores_own)
+
+
+def _named(blamed: Culprit, hosts: Mapping[int, str], stuck: str) -> tuple[str, str, str]:
+    """Return the name of who is at fault, those of all whose values may be, and the sentences that say why."""
+    changes = {
+        hosts.get(node_id, f"broker {node_id}"): "; ".join(last.lines) or "nothing that is known"
+        for node_id, last in ((blamed.node_id, blamed.change), *blamed.others)
+    }
+    name = next(iter(changes))
+    if blamed.is_either:
+        names = " or ".join(changes)
+        judged = f"No other broker copies from {stuck}, so nothing tells which of the two is at fault"
+        judged += ", and both changed in this run" if blamed.both_changed else ""
+    else:
+        names = " and ".join(changes)
+        judged = f"So {names} {'is' if len(changes) == 1 else 'are'} at fault, not {stuck}"
+    lines = " ".join(f"Changed last on {host}: {changed}." for host, changed in changes.items())
+    return name, names, f"{blamed.phrase}. {judged}. {lines}"
 
 
 def programs_kept(status: str, services: Sequence[str], ignores_own: bool = False) -> list[str]:

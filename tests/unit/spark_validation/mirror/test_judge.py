@@ -188,3 +188,23 @@ def test_a_gap_that_no_look_is_certain_of_is_shown_and_fails_nothing() -> None:
     gaps, possible = judge.judge_gaps(arguments(gaps=[gap]))
     assert (gaps.status, gaps.actual) == ("pass", 0)
     assert (possible.status, possible.actual, possible.examples) == ("info", 10, [gap])
+
+
+@pytest.mark.parametrize("kind", ["deleted", "recreated", "truncated_unmirrored"])
+def test_what_may_be_lost_with_a_log_that_is_gone_leaves_the_verdict_open(kind: str) -> None:
+    gap = {"topic": "gone", "partition": 0, "first": 0, "last": 9, "records": 10, "kind": kind, "certain": False}
+    checks = judge.judge_gaps(arguments(gaps=[gap]))
+    assert [(check.name, check.status, check.actual) for check in checks] == [
+        ("gaps", "pass", 0), ("unsettled_gaps", "inconclusive", 10),
+    ]  # fmt: skip
+    assert checks[1].suggests.startswith("topic gone: the source no longer has what stood there")
+    assert verdict_of(checks) == "inconclusive"
+    lost = {**gap, "partition": 1, "certain": True}
+    assert verdict_of(judge.judge_gaps(arguments(gaps=[gap, lost]))) == "fail"
+
+
+@pytest.mark.parametrize(("topic", "status"), [("orders", "info"), ("gone", "inconclusive")])
+def test_what_the_source_still_has_is_settled_by_the_comparison_of_its_topic(topic: str, status: str) -> None:
+    gap = {"topic": topic, "partition": 0, "first": 0, "last": 9, "records": 10, "kind": "recreated", "certain": False}
+    checks = judge.judge_gaps(arguments(gaps=[{**gap, "doubt": "still_there"}]))
+    assert checks[-1].status == status

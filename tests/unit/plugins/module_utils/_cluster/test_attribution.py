@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Who is at fault for replicas that are not in sync: every pattern of three and four brokers."""
+"""Who is at fault for replicas that are not in sync: every pattern of three and four brokers, and those of five."""
 
 from __future__ import annotations
 
@@ -97,10 +97,53 @@ def test_a_leader_from_which_nobody_copies_is_at_fault(brokers: int, leader: int
     assert told(brokers, [(follower, leader) for follower in followers]) == [(LEADER, followers, (leader,))]
 
 
+@pytest.mark.parametrize(
+    ("brokers", "leaders", "followers"),
+    [
+        (brokers, leaders, followers)
+        for brokers in (4, 5)
+        for count in range(1, brokers - 2)
+        for leaders in combinations(range(1, brokers + 1), count)
+        for several in range(2, brokers - count)
+        for followers in combinations(others(brokers, *leaders), several)
+    ],
+)
+def test_followers_that_miss_leaders_from_which_another_copies_are_each_at_fault(
+    brokers: int, leaders: tuple[int, ...], followers: tuple[int, ...]
+) -> None:
+    """As those with a long replica.fetch.backoff.ms, behind the restart of these leaders."""
+    stalled = [(follower, leader) for follower in followers for leader in leaders]
+    expected = [(FOLLOWER, (follower,), leaders) for follower in followers]
+    assert told(brokers, stalled) == expected
+    # One that catches up copies too.
+    catching = [(others(brokers, *leaders, *followers)[0], leader) for leader in leaders]
+    assert [fault for fault in told(brokers, stalled, catching) if fault[0] != CATCHING_UP] == expected
+
+
 @pytest.mark.parametrize("leader", range(1, 5))
-def test_a_leader_that_two_followers_of_three_miss_is_at_fault(leader: int) -> None:
-    followers = others(4, leader)[:2]
-    assert told(4, [(follower, leader) for follower in followers]) == [(LEADER, followers, (leader,))]
+def test_a_leader_that_all_who_are_seen_to_need_it_miss_is_at_fault(leader: int) -> None:
+    """Who only follows partitions to which nobody writes stays in their ISR without copying."""
+    followers, (idle,) = others(4, leader)[:2], others(4, leader)[2:]
+    before, now = (cluster(4, [(follower, leader) for follower in followers], at=at) for at in (0.0, 1.0))
+    apart = tuple(
+        replace(at, replicas=(leader, *followers), isr=(leader,))
+        if at.leader == leader and at.index < 4
+        else replace(at, replicas=(leader, idle), isr=(leader, idle))
+        if at.leader == leader
+        else at
+        for at in now.partitions
+    )
+    told_of = attributions(replace(before, partitions=apart), replace(now, partitions=apart))
+    assert [(fault.kind, fault.followers, fault.leaders) for fault in told_of] == [(LEADER, followers, (leader,))]
+
+
+def test_a_leader_is_at_fault_only_where_nobody_is_seen_to_copy_from_it_in_all_patterns_of_four() -> None:
+    edges = list(permutations(range(1, 5), 2))
+    for chosen in range(2 ** len(edges)):
+        stalled = [edge for place, edge in enumerate(edges) if chosen >> place & 1]
+        for kind, _followers, leaders in told(4, stalled):
+            missed = {leader: sum(edge[1] == leader for edge in stalled) for leader in leaders}
+            assert kind != LEADER or missed[leaders[0]] == 3, stalled
 
 
 @pytest.mark.parametrize(("brokers", "pair"), PAIRS)

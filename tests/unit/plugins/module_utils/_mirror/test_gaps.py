@@ -18,6 +18,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gap import
     COMPACTED,
     CUT,
     DELETED,
+    DOUBTS,
     NO_POLICY,
     PURGED,
     RECREATED,
@@ -29,7 +30,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gap import
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gaps import Marks
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.status import Log, NothingToMirrorError, Seen
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.trail import Sync
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.trail import Range, Sync
 
 if TYPE_CHECKING:
     from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
@@ -199,7 +200,9 @@ def test_what_ran_on_before_its_topic_was_made_anew_is_only_possible() -> None:
     assert named(anew, before) == [(RECREATED, 60, 99, 40, False)]
     assert gaps.gaps(anew, before, {})[0].line == (
         "orders-0: offsets 60 to 99 (at most 40 records) may be missing: the topic was deleted and created again, and "
-        "the mirror has gone on since the look before and may have copied them. The audit of mirrors compares both ends"
+        "the mirror has gone on since the look before and may have copied them. The source no longer has them, so no "
+        "audit can tell: compare the mirrored topic with what wrote them, load what is missing, then forget the gap "
+        "(mirror_gaps.yml)"
     )
     assert named(look(0, 10, None, id="id-2"), before) == [(RECREATED, 60, 99, 40, False)]
     # A position that both logs have may be one of the new log.
@@ -207,6 +210,24 @@ def test_what_ran_on_before_its_topic_was_made_anew_is_only_possible() -> None:
     # One that was flushed since then, and one that stands still.
     assert named(look(0, 10, 90, tops={ONE: 10}, id="id-2"), before) == [(RECREATED, 90, 99, 10, True)]
     assert named(look(0, 10, 60, tops={ONE: 10}, id="id-2"), before) == [(RECREATED, 60, 99, 40, True)]
+
+
+@pytest.mark.parametrize("data", [[(0, 499)], []])
+def test_what_still_stands_in_the_source_is_left_to_the_audit_and_what_is_gone_is_not(data: list[Range]) -> None:
+    """Only what a new log holds below the position of the old one can be compared with the target."""
+    before = after(look(0, 100, 60))
+    moved = replace(look(0, 500, 60, id="id-2", flush=2), data={ONE: data})
+    of_the_old, of_the_new = gaps.gaps(moved, before, {})
+    assert (of_the_old.first, of_the_old.last, of_the_old.doubt) == (60, 99, "moved_on")
+    assert (of_the_new.first, of_the_new.last, of_the_new.doubt) == (0, 59, "still_there")
+    assert "no audit can tell" in of_the_old.line
+    assert of_the_new.line.endswith("The source still has them, so the audit of mirrors compares both ends")
+    assert [gap.as_dict()["doubt"] for gap in (of_the_old, of_the_new)] == ["moved_on", "still_there"]
+
+
+def test_only_the_doubt_about_what_still_stands_in_the_source_refers_to_the_audit() -> None:
+    says = {doubt: replace(Gap("purged", "t", 0, 0, 1, certain=False), doubt=doubt).line for doubt in DOUBTS}
+    assert [doubt for doubt, line in says.items() if "compares both ends" in line] == ["still_there"]
 
 
 def test_a_topic_that_was_loaded_again_with_as_many_records_lost_none_that_is_known() -> None:
@@ -256,7 +277,7 @@ def test_gaps_are_kept_grow_and_are_forgotten() -> None:
     )
     assert gap.as_dict() == {
         "kind": "purged", "topic": "orders", "partition": 0, "first": 60, "last": 89, "records": 30, "certain": True,
-        "seen_at": "look 1",
+        "doubt": "", "seen_at": "look 1",
     }  # fmt: skip
     gone = gaps.forgotten(left)
     assert gaps.told(gone) == []

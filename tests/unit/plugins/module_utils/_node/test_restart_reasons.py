@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from ansible_collections.streamops.kafka.plugins.module_utils._core.compared import declare
 from ansible_collections.streamops.kafka.plugins.module_utils._node.restart_reasons import (
     live_properties,
+    reason_line,
     restart_reasons,
 )
 
@@ -160,3 +161,10 @@ def test_another_limit_is_a_reason_where_the_old_one_is_known(
 ) -> None:
     reasons = restart_reasons(started(limits=before), {"limits": {"kafka_limit_nofile": after}}, running=True)
     assert [(one["name"], one["from"], one["to"]) for one in reasons] == found
+
+
+@pytest.mark.parametrize(("before", "after"), [("a" * 64, "b" * 64), (None, "b" * 64), ("a" * 64, None)])
+def test_a_reason_in_words_has_no_digest_of_a_file(before: str | None, after: str | None) -> None:
+    wanted = {"files": {"/k/jaas.conf": after} if after else {}}
+    (file,) = restart_reasons(started(files={"/k/jaas.conf": before} if before else {}), wanted, running=True)
+    assert reason_line(file) == "file /k/jaas.conf: changed"

@@ -44,6 +44,8 @@ def fresh(*lines: str) -> Change:
         ([fault("leader", [2, 3], [1])], {}, 1),
         ([fault("leader", [3, 4], [1])], {}, None),
         ([fault("leader", [2, 3], [1]), fault("leader", [3, 4], [2])], {}, None),
+        # This run changed both, and nobody else copies: either may be.
+        ([fault("pair", [1], [2])], {1: [SLOW], 2: [SLOW]}, 1),
         # A follower at fault before a pair.
         ([fault("pair", [3], [2]), fault("follower", [1], [2, 4])], {3: [SLOW]}, 1),
     ],
@@ -64,6 +66,34 @@ def test_of_a_pair_what_changed_before_this_run_counts_where_the_leader_was_not_
     follower = fault("follower", [1], [2, 3])
     assert culprit(2, [follower], lambda _node: settled) == Culprit(1, follower["phrase"], settled)
     assert not settled.goes_back
+
+
+@pytest.mark.parametrize("own", [Change((SLOW,)), fresh(SLOW)])
+@pytest.mark.parametrize("last", [fresh(SLOW), Change((SLOW,), is_suspect=True), Change((SLOW,))])
+def test_of_a_pair_without_a_witness_only_what_this_run_changed_goes_back_and_nothing_where_it_changed_both(
+    own: Change, last: Change
+) -> None:
+    named = culprit(2, [fault("pair", [1], [2])], lambda node: own if node == 2 else last)
+    if not last.is_fresh:
+        assert named is None, "the leader's own change is the only one of this run, if there is one"
+        return
+    assert named == Culprit(1, "pair [1] [2]", last, ((2, own),), is_either=True)
+    assert (named.goes_back, named.both_changed) == (not own.is_fresh, own.is_fresh)
+
+
+def test_of_a_pair_with_a_witness_the_follower_that_changed_goes_back_whatever_changed_on_the_leader() -> None:
+    served = fault("pair", [1], [2], served=(3,))
+    named = culprit(2, [served], lambda _node: fresh(SLOW))
+    assert named == Culprit(1, served["phrase"], fresh(SLOW))
+    assert named.goes_back
+
+
+def test_all_followers_at_fault_are_named_and_one_that_changed_goes_back() -> None:
+    faults = [fault("follower", [follower], [2], served=(5,)) for follower in (1, 3, 4)]
+    known = {1: Change((SLOW,)), 3: fresh("x"), 4: Change()}
+    assert culprit(2, faults, known.__getitem__) == Culprit(
+        3, "follower [1] [2]; follower [3] [2]; follower [4] [2]", known[3], ((1, known[1]), (4, known[4]))
+    )
 
 
 def info(**start_files: Any) -> dict[str, Any]:
@@ -107,7 +137,7 @@ ASKED = "replica.fetch.backoff.ms: 600000 -> 200"
         ({**info(), "restart_reasons": [REASON]}, True, 200.0, True, True, ASKED),
         # Files of a cut run, with which this one restarted it, or what was written in place: behind that lies nothing.
         ({**info(proven="a"), "restart_reasons": [REASON]}, True, 200.0, True, True, ASKED),
-        ({**info(), "restart_reasons": [IN_PLACE]}, True, 90.0, False, False, "file /k/tls/keystore.pem: a -> b"),
+        ({**info(), "restart_reasons": [IN_PLACE]}, True, 90.0, False, False, "file /k/tls/keystore.pem: changed"),
         ({}, False, 90.0, False, False, ""),
     ],
 )
@@ -135,4 +165,7 @@ def test_a_node_that_was_down_and_started_with_new_files_in_this_run_is_told_wit
     same = change_of({**info(), "needs_start": True}, False, {"start_files": {"proven_at": 110.0}})
     assert (same.is_fresh, same.goes_back) == (False, False), "it started with the files that it had"
     pair = fault("pair", [1], [2])
-    assert culprit(2, [pair], lambda _node: change) == Culprit(1, pair["phrase"], change)
+    settled = Change()
+    named = culprit(2, [pair], {1: change, 2: settled}.__getitem__)
+    assert named == Culprit(1, pair["phrase"], change, ((2, settled),), is_either=True)
+    assert named.goes_back

@@ -251,7 +251,7 @@ def test_what_was_written_in_place_is_not_taken_back() -> None:
 
     both = [REASON, file("/etc/kafka/k0/jaas.conf"), file("/etc/kafka/k0/tls/keystore.pem"), file("/etc/kafka/m/x")]
     lines = seen_of(info(restart_reasons=both))["taken_back"]
-    assert lines == ["property x: 1 -> 2", "file /etc/kafka/k0/jaas.conf: a -> b"]
+    assert lines == ["property x: 1 -> 2", "file /etc/kafka/k0/jaas.conf: changed"]
 
 
 def test_reasons_are_lines() -> None:
@@ -309,10 +309,12 @@ def test_a_follower_that_changed_is_named_for_the_leader_that_is_not_whole_becau
         "node": "k1",
         "host": "k0",
         "name": "k0",
+        "names": "k0",
         "why": "broker 0 does not copy from broker 1. So k0 is at fault, not k1. Changed last on k0: "
         "replica.fetch.backoff.ms: 200 -> 300000.",
         "goes_back": False,
         "restarts": False,
+        "both_changed": False,
     }
     reason = {"kind": "property", "name": "replica.fetch.backoff.ms", "from": "300000", "to": "200"}
     assert blamed(info(disk(), **change, restart_reasons=[reason]), info(disk()), **failed)["restarts"]
@@ -329,10 +331,12 @@ def test_a_broker_at_fault_that_the_inventory_lacks_ends_the_run_at_the_node_tha
         "node": "k1",
         "host": "k1",
         "name": "broker 7",
+        "names": "broker 7",
         "why": "broker 7 does not copy. So broker 7 is at fault, not k1. Changed last on broker 7: nothing that is "
         "known.",
         "goes_back": False,
         "restarts": False,
+        "both_changed": False,
     }
 
 
@@ -367,6 +371,38 @@ def test_a_node_that_was_down_is_told_with_the_files_that_it_took_up_in_this_run
     assert "Changed last on k0: file server.properties." in named["why"]
     left = {"__common_generation": written, "__common_taken_up": {"changed": False, "skipped": True}}
     assert blamed(down, info(disk()), **failed, k0=left) == {}
+
+
+@pytest.mark.parametrize("leader_changed", [True, False])
+def test_of_a_pair_that_no_other_broker_tells_apart_both_are_named_with_what_changed_last(
+    leader_changed: bool,
+) -> None:
+    pair = {"kind": "pair", "followers": [0], "leaders": [1], "served": [], "phrase": "broker 0 does not copy"}
+    failed = {"k1": {"__common_whole": {"failed": True, "attributions": [pair]}}}
+    written = {"changed": True, "changed_paths": ["/etc/kafka/k0/server.properties"]}
+    started = {"__common_generation": written, "__common_taken_up": {"changed": True}}
+    down, _other = since_then(100.0, 200.0)
+    reasons = [REASON] if leader_changed else []
+    named = blamed({**down, "needs_start": True}, info(disk(), restart_reasons=reasons), **failed, k0=started)
+    assert (named["name"], named["names"], named["goes_back"]) == ("k0", "k0 or k1", not leader_changed)
+    assert named["both_changed"] == leader_changed
+    assert named["why"] == (
+        "broker 0 does not copy. No other broker copies from k1, so nothing tells which of the two is at fault"
+        + (", and both changed in this run" if leader_changed else "")
+        + ". Changed last on k0: file server.properties. Changed last on k1: "
+        + ("property x: 1 -> 2." if leader_changed else "nothing that is known.")
+    )
+
+
+def test_of_several_followers_at_fault_all_are_named() -> None:
+    faults = [
+        {"kind": "follower", "followers": [follower], "leaders": [1], "served": [3], "phrase": f"{follower} does not"}
+        for follower in (0, 2)
+    ]
+    failed = {"k1": {"__common_whole": {"failed": True, "attributions": faults}}}
+    named = blamed(info(disk()), info(disk()), info(disk()), **failed)
+    assert named["names"] == "k0 and k2"
+    assert named["why"].startswith("0 does not; 2 does not. So k0 and k2 are at fault, not k1. Changed last on k0: ")
 
 
 @pytest.mark.parametrize("wait", ["__common_in_sync", "__common_whole"])
