@@ -71,7 +71,8 @@ class CallbackModule(Default):  # type: ignore[misc]  # Ansible ships no types
             super().v2_runner_on_ok(result)
         else:
             self._handle_warnings_and_exception(result)
-            if result.task.action in {"debug", "ansible.builtin.debug"}:
+            # Those of a loop were shown item by item.
+            if result.task.action in {"debug", "ansible.builtin.debug"} and "results" not in result.result:
                 self._report(result)
 
     def v2_runner_item_on_ok(self, result: Any) -> None:

@@ -53,6 +53,12 @@ def test_only_what_changes_or_reports_is_shown(tmp_path: Path) -> None:
                     "ansible.builtin.include_tasks": "included.yml",
                     "when": "inventory_hostname == 'kafka1'",
                 },
+                {
+                    "name": "Loop",
+                    "ansible.builtin.debug": {"msg": "{{ item }}"},
+                    "loop": ["three", "four"],
+                    "when": "inventory_hostname == 'kafka1'",
+                },
                 {"name": "Change", "ansible.builtin.command": "true", "when": "inventory_hostname == 'kafka2'"},
             ],
         },
@@ -62,6 +68,8 @@ def test_only_what_changes_or_reports_is_shown(tmp_path: Path) -> None:
         "PLAY [A play that does something]",
         "[kafka1] one",
         "[kafka1] two",
+        "[kafka1] three",
+        "[kafka1] four",
         "TASK [Change]",
         "changed: [kafka2]",
     ]
