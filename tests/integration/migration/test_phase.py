@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from tests.support.answers import said
-from tests.support.cluster import Run, free_port_base, hosts_file, until
+from tests.support.cluster import ROOT, Run, environment, free_port_base, hosts_file, parse_recap, until
 from tests.support.lone_broker import LoneBroker
 from tests.support.modules import run_module
+from tests.support.runs import heard
 from tests.support.zookeeper import ZookeeperCluster, shipped
 
 MIGRATE = "playbooks/migrate_to_kraft.yml"
@@ -81,9 +82,11 @@ def inventory(directory: Path, **more: dict[str, Any]) -> tuple[str, str]:
 
 
 def shows(cluster: ZookeeperCluster, *arguments: str) -> Run:
-    """Return a run that shows the phase; it changes nothing, and no node restarts."""
+    """Return a run that shows the phase as an operator sees it; it changes nothing, and no node restarts."""
     before = cluster.pids()
-    run = cluster.playbook(MIGRATE, *arguments).ok()
+    seen = {**environment(cluster.programs), "ANSIBLE_STDOUT_CALLBACK": "streamops.kafka.operator"}
+    done = heard(cluster.command(MIGRATE, *arguments), cwd=ROOT, env=seen)
+    run = Run(done.returncode, done.stdout, parse_recap(done.stdout)).ok()
     assert (run.changed, cluster.pids()) == (0, before)
     return run
 
