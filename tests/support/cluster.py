@@ -323,10 +323,15 @@ def environment(programs: Path = BIN) -> dict[str, str]:
     }
 
 
-def read_until(run: subprocess.Popen[str], said: str) -> None:
-    """Reads what a run prints, up to the line that says this; a task is named once it is done."""
+def read_until(run: subprocess.Popen[str], said: str) -> str:
+    """Reads what a run prints, up to the line that says this, and returns it; a task is named once it is done."""
     assert run.stdout is not None
-    assert any(said in line for line in run.stdout), f"the run ended and never said {said!r}"
+    lines = []
+    for line in run.stdout:
+        lines.append(line)
+        if said in line:
+            return "".join(lines)
+    raise AssertionError(f"the run ended and never said {said!r}: {''.join(lines)[-4000:]}")
 
 
 def kill(run: subprocess.Popen[str]) -> None:

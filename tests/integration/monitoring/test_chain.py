@@ -47,6 +47,18 @@ def told_in_time(line: TimeLine) -> None:
     assert max(alerts, told) <= page + EVALUATIONS, str(line)
 
 
+@contextlib.contextmanager
+def killed(chain: Chain, *nodes: int) -> Iterator[None]:
+    """Kill these nodes, start them again however the play ends, and wait until all is at rest."""
+    chain.rests()
+    chain.trio.kill(*nodes)
+    try:
+        yield
+    finally:
+        chain.trio.start(*nodes)
+    chain.rests()
+
+
 @pytest.mark.parametrize(
     ("row", "frozen"),
     [
@@ -77,22 +89,17 @@ def test_nodes_that_are_frozen_are_told_and_told_again_when_they_go_on(
 def test_nodes_that_are_killed_are_told_and_told_again_when_they_are_back(
     chain: Chain, row: str, stopped: list[int]
 ) -> None:
-    chain.rests()
-    chain.trio.kill(*stopped)
-    line = chain.plays(table()[row])
-    assert chain.status().get("status") == table()[row].says["status"]
-    told_in_time(line)
-    chain.trio.start(*stopped)
-    chain.rests()
+    with killed(chain, *stopped):
+        line = chain.plays(table()[row])
+        assert chain.status().get("status") == table()[row].says["status"]
+        told_in_time(line)
 
 
 @pytest.mark.full
 def test_a_topic_without_a_leader_is_told(chain: Chain) -> None:
-    chain.rests()
     create(chain, "single", [[3]], 1)
-    chain.trio.kill(3)
-    told_in_time(chain.plays(table()["the only replica of a topic down"]))
-    chain.trio.start(3)
+    with killed(chain, 3):
+        told_in_time(chain.plays(table()["the only replica of a topic down"]))
     client = AdminClient({"bootstrap.servers": ",".join(chain.trio.bootstrap_servers)})
     client.delete_topics(["single"])["single"].result(60)
     chain.rests()
@@ -113,9 +120,10 @@ def test_a_dead_node_is_told_while_55_groups_stand_still(chain: Chain) -> None:
     until(lambda: len(chain.watch.summaries("KafkaGroupStopped")) == len(groups), "all groups to have stopped", 300)
     until(lambda: "KafkaGroupStopped" in chain.receiver.firing(), "what groups do to be told", 120)
     chain.trio.kill(3)
-    line = chain.plays(table()["one broker down"])
-    told_in_time(line)
-    chain.trio.start(3)
+    try:
+        told_in_time(chain.plays(table()["one broker down"]))
+    finally:
+        chain.trio.start(3)
     client = AdminClient({"bootstrap.servers": ",".join(servers)})
     client.delete_topics(["read"])["read"].result(60)
     assert not [one for one in client.delete_consumer_groups(groups).values() if one.exception(60)]
@@ -133,29 +141,24 @@ def test_a_prometheus_that_stands_still_ends_the_watchdog(chain: Chain) -> None:
 
 @pytest.mark.full
 def test_a_receiver_that_refuses_is_told_by_the_watchdog_that_stops(chain: Chain) -> None:
-    chain.rests()
     until(lambda: "KafkaWatchdog" in chain.watch.firing(), "the watchdog")
-    with chain.receiver.refusing():
-        chain.trio.kill(3)
-        chain.watch.fires("KafkaNodeDown", "KafkaAlertsLost", timeout=300)
-        until(lambda: "KafkaWatchdog" not in chain.watch.firing(), "the watchdog to stop", 300)
-    until(lambda: "KafkaNodeDown" in chain.receiver.firing(), "what was refused to arrive", 300)
-    chain.trio.start(3)
+    with killed(chain, 3):
+        with chain.receiver.refusing():
+            chain.watch.fires("KafkaNodeDown", "KafkaAlertsLost", timeout=300)
+            until(lambda: "KafkaWatchdog" not in chain.watch.firing(), "the watchdog to stop", 300)
+        until(lambda: "KafkaNodeDown" in chain.receiver.firing(), "what was refused to arrive", 300)
     until(lambda: "KafkaWatchdog" in chain.watch.firing(), "the watchdog to go on", 300)
     chain.rests()
 
 
 @pytest.mark.full
 def test_a_page_that_is_silent_takes_no_alert_back_and_is_told_itself(chain: Chain) -> None:
-    chain.rests()
-    chain.trio.kill(3)
-    chain.plays(table()["one broker down"])
-    before = chain.watch.firing() & CRITICAL
-    with chain.page.paused():
-        chain.watch.fires("KafkaWatcherDown", *before, timeout=300)
-        assert before <= chain.receiver.firing()
-    chain.trio.start(3)
-    chain.rests()
+    with killed(chain, 3):
+        chain.plays(table()["one broker down"])
+        before = chain.watch.firing() & CRITICAL
+        with chain.page.paused():
+            chain.watch.fires("KafkaWatcherDown", *before, timeout=300)
+            assert before <= chain.receiver.firing()
 
 
 @pytest.fixture
