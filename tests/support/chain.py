@@ -75,6 +75,8 @@ class Chain:
 
     def __init__(self, trio: Trio, page: Page, watch: Prometheus, manager: Alertmanager, receiver: Receiver) -> None:
         self.trio, self.page, self.watch, self.manager, self.receiver = trio, page, watch, manager, receiver
+        #: Critical alerts that stand until somebody has looked, whatever state the cluster is in by now.
+        self.standing: frozenset[str] = frozenset()
 
     def said(self) -> Said:
         """Ask all; a page that does not answer says nothing."""
@@ -121,11 +123,11 @@ class Chain:
         """Wait until all say that all is well again, and the receiver was told that all critical alerts have ended."""
         return self._told(
             "at rest",
-            page=lambda now: now.page == "OK",
+            page=lambda now: now.page == ("ALERT" if self.standing else "OK"),
             health=lambda now: now.health == "200 ok",
             metric=lambda now: now.metric == "OK",
-            alerts=lambda now: not now.alerts & CRITICAL,
-            told=lambda now: not now.told & CRITICAL,
+            alerts=lambda now: now.alerts & CRITICAL == self.standing,
+            told=lambda now: now.told & CRITICAL == self.standing,
         )
 
     def _told(self, what: str, **mouths: Callable[[Said], bool]) -> TimeLine:
