@@ -65,7 +65,7 @@ def test_a_wait_in_vain_names_topics_problems_and_what_to_look_at() -> None:
         "- behind: orders (1,234 records)",
         "- no heartbeat came through for longer than 30s",
     ]
-    assert "check that the mirrors run" in told["msg"]
+    assert "The mirror makes no progress: check that it runs" in told["msg"]
     assert told["failure"]["lag"] == 1234
 
 

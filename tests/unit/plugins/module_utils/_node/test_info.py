@@ -14,6 +14,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._node.info import 
 from ansible_collections.streamops.kafka.plugins.module_utils._node.processes import stat
 
 DEFAULTS: dict[str, Any] = {
+    "log_dir": "",
     "log_dirs": [],
     "metadata_dir": "",
     "watch_quorum": False,

@@ -125,7 +125,9 @@ def test_the_stopped_groups_among_hundreds_fire_once_for_each_topic(tmp_path: Pa
     well = of("well", 6, lag="0x400", offset="0+5x400", wanted="3x400")
     found = fired(tmp_path, {**abandoned, **stopped, **well}, ["6h"])
     assert {name: sorted(groups) for name, groups in found["6h"].items()} == {
-        STOPPED: ["assigns itself", "member hangs", "members left", "named"]
+        STOPPED: ["assigns itself", "member hangs", "members left", "named"],
+        # Muted by the first: it goes on until that has ended, so that whoever was told it is told its end.
+        "KafkaGroupFallsBehind": ["assigns itself", "members left"],
     }
 
 

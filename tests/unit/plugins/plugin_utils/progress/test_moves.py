@@ -62,7 +62,7 @@ def test_a_broker_that_is_down_is_named() -> None:
     tracker = Tracker("applied")
     assert tracker.step(moving(behind=late), 0.0).text.endswith("broker 3 is down, 1 partitions wait for it")
     assert "broker 3 (down): 1 partitions (t-1)" in tracker.timed_out(5)
-    assert "1 of 4 moves (1500000 of 4000000 bytes) are done. 1 partitions are under way" in tracker.timed_out(5)
+    assert "1 of 4 moves (1500000 of 4000000 bytes) are done. 1 partitions are still moving" in tracker.timed_out(5)
 
 
 def test_the_plan_of_the_first_call_stays_and_figures_are_those_of_the_last() -> None:
