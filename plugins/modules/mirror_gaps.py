@@ -106,8 +106,8 @@ gaps:
     were not mirrored, and then records is how many it read, up to 1,000 and the last one. It is not certain when no
     look did, since markers and aborted records of transactions have offsets too; when the topic is compacted, or
     nobody told whether it is; or when a mirror has gone on since its topic was created again or its log was cut. Which
-    it is says doubt (unseen, compacted, no_policy, moved_on; still_there where the source still has them, so that the
-    audit of mirrors compares them; empty where it is certain).
+    it is says doubt (unseen, compacted, no_policy, moved_on, read_again; still_there where the source still has them,
+    so that the audit of mirrors compares them; empty where it is certain).
   type: list
   elements: dict
   returned: success

@@ -16,7 +16,7 @@ CUT = "truncated_unmirrored"
 
 #: Why a gap is not certain. Of STILL_THERE alone the source has the records, so that they can be compared.
 UNSEEN, COMPACTED, NO_POLICY, MOVED_ON = "unseen", "compacted", "no_policy", "moved_on"
-STILL_THERE = "still_there"
+STILL_THERE, READ_AGAIN = "still_there", "read_again"
 DOUBTS = {
     "": "no look saw what they were",  # Of a look before doubts were kept.
     UNSEEN: (
@@ -35,6 +35,10 @@ DOUBTS = {
         "the mirror has gone on since the look before and may have copied them. The source no longer has them, so no "
         "audit can tell: compare the mirrored topic with what wrote them, load what is missing, then forget the gap "
         "(mirror_gaps.yml)"
+    ),
+    READ_AGAIN: (
+        "the mirror went back in this log, so it may have copied them before. The source no longer has them, so no "
+        "audit can tell: compare the mirrored topic with what wrote them"
     ),
     STILL_THERE: (
         "nothing tells whether the mirror has copied them. The source still has them, so the audit of mirrors compares "
@@ -180,8 +184,11 @@ def _holds(gap: Gap, other: Gap) -> bool:
 def _overlap(gap: Gap, other: Gap) -> bool:
     if (gap.kind, gap.topic, gap.partition) != (other.kind, other.topic, other.partition):
         return False
-    if gap.kind == RECREATED or gap.first is None or gap.last is None or other.first is None or other.last is None:
-        return False  # A topic may be created again more than once, and offsets of two logs are not to be compared.
+    if gap.first is None or gap.last is None or other.first is None or other.last is None:
+        return False
+    if gap.kind in (RECREATED, TRUNCATED, CUT):
+        # A topic may be created again more than once, and a log be cut again: offsets of two logs are not compared.
+        return False
     if gap.kind == DELETED and gap.last != other.last:
         return False  # As long as it is away, its last record stays the same: this one was created again in between.
     return gap.first <= other.last and other.first <= gap.last

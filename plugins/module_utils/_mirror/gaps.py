@@ -24,6 +24,7 @@ from .gap import (
     MOVED_ON,
     NO_POLICY,
     PURGED,
+    READ_AGAIN,
     RECREATED,
     STILL_THERE,
     TRUNCATED,
@@ -32,7 +33,7 @@ from .gap import (
     merged,
 )
 from .status import Seen, lag, made_anew, reached
-from .trail import Range, Sync, skipped
+from .trail import Range, Sync, read_before, skipped
 
 #: Gaps that are kept of a flow, the latest.
 KEPT = 1_000
@@ -51,6 +52,8 @@ class Mark:
 
     flush -- where MirrorMaker 2 wrote the position down: as long as it is the same, the mirror has not moved.
     data -- ranges of offsets that a look read as records and that were not in the target.
+    is_old -- whether the position is known to be of a log whose name another one has now. Beyond the end of a log lies
+        that of a mirror too whose log was cut.
     """
 
     position: int | None
@@ -58,12 +61,14 @@ class Mark:
     end: int | None
     flush: int | None = None
     data: Sequence[Range] = ()
+    is_old: bool = False
 
 
 def _mark_of(kept: Sequence[Any]) -> Mark:
-    """The mark of a list as it is kept; looks of before kept neither flush nor data."""
-    position, settled, end, flush, data = [*kept, None, ()][:5]
-    return Mark(position, settled, end, flush, tuple((first, last) for first, last in data))
+    """Return the mark of a list as it is kept; older looks kept neither flush nor data, nor whose the position is."""
+    later: tuple[Any, ...] = (None, (), False)
+    position, settled, end, flush, data, is_old = [*kept, *later[len(kept) - 3 :]]
+    return Mark(position, settled, end, flush, tuple((first, last) for first, last in data), is_old)
 
 
 @dataclass(frozen=True)
@@ -80,7 +85,8 @@ class Marks:
         for (topic, number), mark in self.partitions.items():
             entry = topics.setdefault(topic, {"id": "", "partitions": {}})
             data = [list(span) for span in mark.data]
-            entry["partitions"][str(number)] = [mark.position, mark.settled, mark.end, mark.flush, data]
+            kept = [mark.position, mark.settled, mark.end, mark.flush, data]
+            entry["partitions"][str(number)] = [*kept, True] if mark.is_old else kept
         return {"topics": topics, "gaps": [asdict(gap) for gap in self.gaps]}
 
     @classmethod
@@ -98,8 +104,15 @@ class Marks:
 
 
 def in_doubt(seen: Seen, before: Marks) -> list[Key]:
-    """The partitions of which the source deleted offsets that a look has not seen settled."""
-    return [key for key in seen.logs if _same_topic(seen, before, key[0]) and _lost(seen, before, key)]
+    """Return the partitions whose log lost offsets, from below or from its end, that no look has seen settled."""
+    same = [key for key in seen.logs if _same_topic(seen, before, key[0])]
+    return [key for key in same if _lost(seen, before, key) or _cut_off(seen, before, key)]
+
+
+def vanished(seen: Seen, before: Marks) -> list[Key]:
+    """Return the partitions whose topic is gone, or another one by now, with records that a look read before."""
+    known = [key for key, mark in before.partitions.items() if mark.data]
+    return [key for key in known if key not in seen.logs or not _same_topic(seen, before, key[0])]
 
 
 def unread(seen: Seen, before: Marks) -> dict[Key, Range]:
@@ -151,6 +164,7 @@ def gaps(
     covers -- whether the flow mirrors a topic of this name; one that it covers and no look finds any more is deleted.
     policies -- C(cleanup.policy) of the topics in doubt; nothing that was purged from a topic without one is certain.
     """
+    again = {key: read_before(trail) for key, trail in syncs.items()}
     losses: list[Gap] = []
     for topic in sorted({topic for topic, _number in seen.logs}):
         keys = sorted(key for key in seen.logs if key[0] == topic)
@@ -158,20 +172,20 @@ def gaps(
             for key in keys:
                 doubt = _doubt_of((policies or {}).get(topic))
                 purged = _purged(seen, before, key, syncs.get(key, ()))
-                losses += [_judged(gap, _mark(before, key).data, doubt) for gap in purged]
+                losses += [_judged(gap, _mark(before, key).data, doubt or _passed(gap, again)) for gap in purged]
                 losses += _truncated(seen, before, key)
-                losses += _cut(seen, before, key)
+                losses += _cut(seen, before, key, again)
                 losses += _grown_past(seen, before, key)
         else:
-            lost = [*_of_the_old(seen, before, topic), *_of_the_new(seen, before, keys)]
+            lost = [*_of_the_old(seen, before, topic, again), *_of_the_new(seen, before, keys)]
             is_told = any(gap.kind == DELETED and gap.topic == topic for gap in before.gaps)
             losses += lost or ([] if is_told else [Gap(RECREATED, topic)])
     gone = {topic for topic, _number in before.partitions} - {topic for topic, _number in seen.logs}
     for topic in sorted(filter(covers, gone)):
         # No other log has taken its name, so a position is one of it.
         losses += [
-            _judged(replace(gap, kind=DELETED), _mark(before, (topic, gap.partition or 0)).data)
-            for gap in _of_the_old(seen, before, topic)
+            _judged(replace(gap, kind=DELETED), _mark(before, (topic, gap.partition or 0)).data, _passed(gap, again))
+            for gap in _of_the_old(seen, before, topic, again)
         ]
     return losses
 
@@ -185,7 +199,10 @@ def marks(seen: Seen, before: Marks, lost: Sequence[Gap], at: str) -> Marks:
     for key, log in seen.logs.items():
         settled = _settled(seen, before, key)
         data = _data(seen, before, key, settled)
-        partitions[key] = Mark(seen.positions.get(key), settled, log.end, seen.flushes.get(key), data)
+        position, was = seen.positions.get(key), _mark(before, key)
+        is_other_log = was.is_old or not _same_topic(seen, before, key[0])
+        is_old = position is not None and position == was.position and is_other_log
+        partitions[key] = Mark(position, settled, log.end, seen.flushes.get(key), data, is_old)
     return Marks({**before.ids, **seen.ids}, partitions, merged(before.gaps, lost, at)[-KEPT:])
 
 
@@ -262,22 +279,28 @@ def _truncated(seen: Seen, before: Marks, key: Key) -> Iterator[Gap]:
         yield Gap(TRUNCATED, *key, first=seen.tops[key], last=seen.positions[key] - 1)
 
 
-def _cut(seen: Seen, before: Marks, key: Key) -> Iterator[Gap]:
-    """Records that an earlier look read above what is now the end of the log, and that were not mirrored.
+def _cut(seen: Seen, before: Marks, key: Key, again: Mapping[Key, int]) -> Iterator[Gap]:
+    """Yield the records that a log lost at its end and that were not mirrored; C(again) as for C(_passed)."""
+    if lost := _cut_off(seen, before, key):
+        # A mirror that stood beyond the new end begins anew, and its position tells no more how far it had come.
+        doubt = "" if _is_of_the_old(seen, _mark(before, key), key) else MOVED_ON
+        gap = Gap(CUT, *key, first=lost[0][0], last=lost[-1][1])
+        yield _judged(gap, lost, doubt or _passed(gap, again))
+
+
+def _cut_off(seen: Seen, before: Marks, key: Key) -> list[Range]:
+    """Return what an earlier look read as records above what is now the end of the log, and that were not mirrored.
 
     The end of what is committed does not fall but by a log that was cut (an unclean election).
     """
-    end, mark = seen.logs[key].end, _mark(before, key)
-    if end is not None and (lost := within(mark.data, max(end, seen.positions.get(key, 0)))):
-        # A mirror that stood beyond the new end begins anew, and its position tells no more how far it had come.
-        doubt = "" if _is_of_the_old(seen, mark, key) else MOVED_ON
-        yield _judged(Gap(CUT, *key, first=lost[0][0], last=lost[-1][1]), lost, doubt)
+    end = seen.logs[key].end
+    return [] if end is None else within(_mark(before, key).data, max(end, seen.positions.get(key, 0)))
 
 
 def _grown_past(seen: Seen, before: Marks, key: Key) -> Iterator[Gap]:
     """Yield what a topic that was made anew holds below a position that lay beyond its end at the last look."""
     mark, log, position = _mark(before, key), seen.logs[key], seen.positions.get(key)
-    if mark.settled is not None or mark.end is None or position is None or position != mark.position:
+    if not mark.is_old or mark.settled is not None or mark.end is None or position is None or position != mark.position:
         return
     is_anew = any(gap.kind == RECREATED and gap.topic == key[0] for gap in before.gaps)
     # At the end stands a mirror too that has read all of the new log.
@@ -285,8 +308,8 @@ def _grown_past(seen: Seen, before: Marks, key: Key) -> Iterator[Gap]:
         yield _of_the_new_log(seen, before, key, (log.start, position - 1))
 
 
-def _of_the_old(seen: Seen, before: Marks, topic: str) -> Iterator[Gap]:
-    """Yield what the deleted topic held at the last look that was not in the target."""
+def _of_the_old(seen: Seen, before: Marks, topic: str, again: Mapping[Key, int]) -> Iterator[Gap]:
+    """Yield what the deleted topic held at the last look that was not in the target; C(again) as for C(_passed)."""
     for key, mark in sorted(before.partitions.items()):
         # A first look that came after a loss knows only of the records that it read.
         settled = mark.data[0][0] if mark.settled is None and mark.data else mark.settled
@@ -296,7 +319,8 @@ def _of_the_old(seen: Seen, before: Marks, topic: str) -> Iterator[Gap]:
         first = max(settled, min(seen.positions.get(key, 0), mark.end))
         if first < mark.end and not _is_told(before, key, (first, mark.end - 1)):
             doubt = "" if _is_of_the_old(seen, mark, key) else MOVED_ON
-            yield _judged(Gap(RECREATED, *key, first=first, last=mark.end - 1), mark.data, doubt)
+            gap = Gap(RECREATED, *key, first=first, last=mark.end - 1)
+            yield _judged(gap, mark.data, doubt or _passed(gap, again))
 
 
 def _is_told(before: Marks, key: Key, lost: Range) -> bool:
@@ -351,6 +375,14 @@ def _judged(gap: Gap, data: Iterable[Range], doubt: str = "") -> Gap:
     counted = sum(last - first + 1 for first, last in within(data, gap.first or 0, gap.last))
     doubt = doubt if counted else UNSEEN
     return replace(gap, certain=not doubt, counted=counted, doubt=doubt)
+
+
+def _passed(gap: Gap, again: Mapping[Key, int]) -> str:
+    """Return the doubt about a gap that the mirror may have passed before it went back in the log, or none.
+
+    C(again) -- by partition the offset below which it had read then (C(read_before)).
+    """
+    return READ_AGAIN if (gap.first or 0) < again.get((gap.topic, gap.partition or 0), 0) else ""
 
 
 def _doubt_of(policy: str | None) -> str:

@@ -107,7 +107,7 @@ def keep(flow: Flow, copy: Session, known: gaps.Marks, before: gaps.Marks) -> bo
 def _found(flow: Flow, origin: Session, copy: Session, before: gaps.Marks, seen: status.Seen) -> list[Gap]:
     _refuse_hidden(flow, origin, before, seen)
     doubtful = gaps.in_doubt(seen, before)
-    syncs = _syncs(flow, origin, copy, doubtful)
+    syncs = _syncs(flow, origin, copy, [*doubtful, *gaps.vanished(seen, before)])
     policies = _policies(origin, sorted({topic for topic, _number in doubtful}))
     return gaps.gaps(seen, before, syncs, lambda topic: matches(flow, topic), policies)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
+from itertools import pairwise
 
 from .._cluster.snapshot import Key
 from .flows import Flow
@@ -42,6 +43,20 @@ def sync_of(key: bytes | None, value: bytes | None) -> tuple[Key, Sync] | None:
         return (name.decode(), int(partition)), (int(here), int(there))
     except (struct.error, UnicodeDecodeError):
         return None
+
+
+def read_before(syncs: Sequence[Sync]) -> int:
+    """Return the offset below which a mirror had read a partition before it went back in it; 0 where it never did.
+
+    The syncs are those of one partition in the order of their log: between two of them as many records of the source
+    were copied as the target has more.
+    """
+    reached = [
+        (here + next_there - there, next_here)
+        for (here, there), (next_here, next_there) in pairwise(syncs)
+        if next_there > there
+    ]
+    return max((end for end, next_here in reached if next_here < end), default=0)
 
 
 def skipped(syncs: Sequence[Sync]) -> list[Range]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror import gaps
@@ -54,6 +54,8 @@ class World:
     #: What was taken away, by the offset that it had: before it was mirrored, and after.
     lost: dict[int, int] = field(default_factory=dict)
     gone: dict[int, int] = field(default_factory=dict)
+    #: Mirrored records that compaction replaced, which the source lacks once what replaced them is taken away.
+    replaced: list[Entry] = field(default_factory=list)
     known: Marks = field(default_factory=Marks)
     #: Records that a look read and that were not mirrored then.
     witnesses: set[int] = field(default_factory=set)
@@ -91,7 +93,9 @@ class World:
         if not self.is_compacted:
             return
         last = {one.key: one.offset for one in self.entries if one.is_data}
-        self.entries = [one for one in self.entries if not one.is_data or last[one.key] == one.offset]
+        kept = [one for one in self.entries if not one.is_data or last[one.key] == one.offset]
+        self.replaced += [one for one in self.entries if one.is_copied and one not in kept]
+        self.entries = kept
 
     def delete_records(self, amount: int) -> None:
         """Expiry, or DeleteRecords: the beginning goes."""
@@ -130,6 +134,8 @@ class World:
             if one.is_data:
                 (self.gone if one.is_copied else self.lost)[one.number] = one.offset
         self.entries = [one for one in self.entries if not takes(one)]
+        held = {one.key for one in self.entries if one.is_data}
+        self.gone |= {one.number: one.offset for one in self.replaced if one.key not in held}
 
     def restart(self, _amount: int) -> None:
         """The mirror goes on from what it has written down."""
@@ -138,7 +144,7 @@ class World:
     def read(self, amount: int) -> None:
         """The mirror copies some records, and writes down how far it is."""
         if not self.start <= self.reader <= self.end:
-            self.reader = self.start
+            self.reader, self.follows = self.start, False
         ahead = [one for one in self.entries if one.is_data and one.offset >= self.reader][:amount]
         for one in ahead:
             if not (self.follows and one.offset == self.reader):
@@ -153,7 +159,7 @@ class World:
         seen = self._seen()
         windows = gaps.unread(seen, self.known).items()
         seen = replace(seen, data={key: self._ranges(*window) for key, window in windows})
-        syncs = dict.fromkeys(gaps.in_doubt(seen, self.known), self.syncs)
+        syncs = dict.fromkeys([*gaps.in_doubt(seen, self.known), *gaps.vanished(seen, self.known)], self.syncs)
         policy = "compact,delete" if self.is_compacted else "delete"
         found = gaps.gaps(seen, self.known, syncs, lambda _topic: True, {KEY[0]: policy})
         self.known = gaps.marks(seen, self.known, found, "now")
@@ -228,7 +234,12 @@ CHAPTER = st.tuples(
 HISTORIES = st.lists(CHAPTER, max_size=5).map(lambda chapters: [event for chapter in chapters for event in chapter])
 
 
+#: A copied record is replaced by one that is not, and that one is cut off: the source has neither any more.
+REPLACED_AND_CUT = [("plain", 1), ("read", 1), ("look", 1), ("plain", 1), ("compact", 1), ("truncate", 2)]
+
+
 @given(HISTORIES, st.booleans())
+@example(REPLACED_AND_CUT, True)
 @settings(max_examples=300, deadline=None)
 def test_nothing_is_certain_that_is_not_lost(history: list[Event], is_compacted: bool) -> None:
     world = World(is_compacted)
