@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from itertools import pairwise
 
 from .._cluster.snapshot import Key
 from .flows import Flow
@@ -51,12 +50,12 @@ def read_before(syncs: Sequence[Sync]) -> int:
     The syncs are those of one partition in the order of their log: between two of them as many records of the source
     were copied as the target has more.
     """
-    reached = [
-        (here + next_there - there, next_here)
-        for (here, there), (next_here, next_there) in pairwise(syncs)
-        if next_there > there
-    ]
-    return max((end for end, next_here in reached if next_here < end), default=0)
+    reached = 0
+    for before, (here, there) in enumerate(syncs[1:]):
+        end = syncs[before][0] + there - syncs[before][1]
+        if there > syncs[before][1] and here < end:
+            reached = max(reached, end)
+    return reached
 
 
 def skipped(syncs: Sequence[Sync]) -> list[Range]:
