@@ -25,6 +25,7 @@ from ..plugin_utils.preflight.trust_reader import trust_facts
 # Ansible imports an action in the process of the run, and forks one for each task and host: what the lookup `model`
 # needs in nearly all of them is imported once here, and not forty milliseconds long in each.
 from ..plugin_utils.render import kafka, view  # noqa: F401  # pylint: disable=unused-import
+from ..plugin_utils.run.results import HostRun
 from ..plugin_utils.specs import module_options
 
 
@@ -43,7 +44,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
         nodes = reader.nodes()
         mirrors = reader.mirrors(nodes)
         if options["of"] == "hosts":
-            found = check_hosts(_hosts(reader, (*nodes, *mirrors), known, options))
+            found = check_hosts(_hosts(reader, (*nodes, *mirrors), known))
         else:
             found = check_inventory(_inventory(reader, nodes, mirrors, known))
         return dict(result, **preflight_result(found, bool(self._task.register)))
@@ -67,9 +68,7 @@ def _inventory(
     return replace(inventory, addresses=resolved(names_to_resolve(inventory)))
 
 
-def _hosts(
-    reader: InventoryReader, nodes: Iterable[Node], known: Mapping[str, Any], options: Mapping[str, Any]
-) -> list[Host]:
+def _hosts(reader: InventoryReader, nodes: Iterable[Node], known: Mapping[str, Any]) -> list[Host]:
     """The hosts of the play with what node_info and clock_info registered there, and what they trust."""
     expected, known_nodes = set(known.get("ansible_play_hosts_all", ())), tuple(nodes)
     hosts: list[Host] = []
@@ -78,10 +77,9 @@ def _hosts(
         if node.name not in expected:
             asked.append((node, None))
         else:
-            answers = reader.raw(node.name)
-            info, clock = (answers.get(options[f"{kind}_variable"]) for kind in ("node_info", "clock_info"))
-            host = host_of(node, info, clock, known_nodes)
-            hosts.append(replace(host, names_version="kafka_version" in answers))
+            run = HostRun(node.name, reader.raw)
+            host = host_of(node, run.look, run.clock, known_nodes)
+            hosts.append(replace(host, names_version="kafka_version" in reader.raw(node.name)))
             asked.append((node, hosts[-1].info))
     trust, answers = trust_facts(asked), _features(reader, known_nodes)
     return [
@@ -97,5 +95,5 @@ def _hosts(
 
 def _features(reader: InventoryReader, nodes: Iterable[Node]) -> dict[str, Mapping[str, Any]]:
     """By cluster the answer about what it has finalised, where one of its hosts asked (_common/tasks/features.yml)."""
-    found = ((node.cluster, reader.raw(node.name).get("__common_features")) for node in nodes)
-    return {name: answer for name, answer in found if isinstance(answer, Mapping) and not answer.get("skipped")}
+    found = ((node.cluster, HostRun(node.name, reader.raw).features) for node in nodes)
+    return {name: answer for name, answer in found if answer and not answer.get("skipped")}

@@ -25,14 +25,6 @@ options:
     type: str
     choices: [inventory, hosts]
     default: inventory
-  node_info_variable:
-    description: The variable that the result of node_info was registered as on each host.
-    type: str
-    default: __common_node_info
-  clock_info_variable:
-    description: The variable that the result of clock_info was registered as on each host.
-    type: str
-    default: __preflight_clock
 notes:
   - A violation of a rule of prudence becomes a warning when the cluster's variable C(preflight_accept) names the rule.
   - A value made from facts of a host is not judged, since facts are not gathered yet.
@@ -60,8 +52,6 @@ from ansible.module_utils.basic import AnsibleModule
 
 ARGUMENT_SPEC = {
     "of": {"type": "str", "choices": ["inventory", "hosts"], "default": "inventory"},
-    "node_info_variable": {"type": "str", "default": "__common_node_info"},
-    "clock_info_variable": {"type": "str", "default": "__preflight_clock"},
 }
 
 

@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""What is known of a cluster between ZooKeeper and KRaft, from its inventory and from what tasks left on its hosts.
-
-Results of migration_info are C(__common_migration_node) of each host, servers of ZooKeeper among them.
-"""
+"""What is known of a cluster between ZooKeeper and KRaft, from its inventory and from what tasks left on its hosts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...module_utils._migration.model import (
@@ -22,11 +19,10 @@ from ...module_utils._migration.model import (
 )
 from ...module_utils._zookeeper.ensemble import SERVING, UNREACHABLE
 from ..inventory.model import Node
+from ..run.results import HostRun, Variables
 
 #: What a module returned, or failed with.
 Answer = Mapping[str, Any]
-#: Gives the variables of a host.
-Answers = Callable[[str], Answer]
 
 _NO_LEADER = "no server leads"
 
@@ -42,7 +38,7 @@ def has_leader(ensemble: Answer) -> bool:
     return ensemble.get("leader_id") is not None
 
 
-def cluster_look(host: str, nodes: Sequence[Node], answers: Answers, ensemble: Answer) -> ClusterLook:
+def cluster_look(host: str, nodes: Sequence[Node], answers: Variables, ensemble: Answer) -> ClusterLook:
     """Return the look at the cluster of a host.
 
     nodes -- of the inventory; answers -- the variables of hosts, where results stand; ensemble -- what zookeeper_info
@@ -50,7 +46,7 @@ def cluster_look(host: str, nodes: Sequence[Node], answers: Answers, ensemble: A
     """
     own = next(node for node in nodes if node.name == host)
     members = [node for node in nodes if node.cluster == own.cluster]
-    told = {node.name: _mapping(answers(node.name).get("__common_migration_node")) for node in members}
+    told = {node.name: HostRun(node.name, answers).migration_look for node in members}
     servers = {node.id: told[node.name] for node in members if node.zookeeper}
     kafka = tuple(_node(node, told[node.name]) for node in members if not node.zookeeper)
     return ClusterLook(own.cluster, kafka, _ensemble(servers, ensemble))
@@ -129,11 +125,6 @@ def _migration(content: Answer) -> MigrationZnode:
     return MigrationZnode(
         content["kraft_controller_id"], content["kraft_controller_epoch"], content["kraft_metadata_offset"]
     )
-
-
-def _mapping(result: Any) -> Answer:
-    """Return a registered result, empty where no task left any."""
-    return result if isinstance(result, Mapping) else {}
 
 
 def _why(answer: Answer) -> str:

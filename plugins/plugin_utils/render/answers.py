@@ -1,10 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""Which listeners of a node are asked from where whether they answer, and what that found.
-
-The tasks leave C(__common_answers_of_nodes) and C(__common_answers_of_control_node), the results of listener_check, on
-the node in its turn.
-"""
+"""Which listeners of a node are asked from where whether they answer, and what that found."""
 
 from __future__ import annotations
 
@@ -16,9 +12,10 @@ from typing import Any
 from ...module_utils._client.identity import IDENTITY
 from ..guards.format_refusals import cluster_ids
 from ..inventory.nodes import ZOOKEEPER_MODE, listener_for
+from ..run.results import ANSWERS_ASK, Results
 from .firewall import NODES, PARTIES
 from .kafka import tls_dir
-from .parts import Parts, Results
+from .parts import Parts
 from .security import TLS_PROTOCOLS, access
 
 Place = Mapping[str, Any]
@@ -91,7 +88,7 @@ class Answers(Parts):
         """
         settings = self._model["settings"]
         given = "" if settings["kafka_mode"] == ZOOKEEPER_MODE else str(settings["kafka_cluster_id"])
-        disks = self._results.of(self._results.host, "__common_node_info").get("disks") or []
+        disks = self._results.of(self._results.host).look.get("disks") or []
         return given or next(iter(cluster_ids([{"disks": disks}])), "")
 
     def _by_node(self) -> list[dict[str, Any]]:
@@ -126,9 +123,9 @@ class Answers(Parts):
 
     def _asked(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """Every result, with the place that asked."""
-        for result in self._results.own("__common_answers_of_nodes").get("results", []):
-            yield result["__common_answers_ask"]["host"], result
-        of_control_node = self._results.own("__common_answers_of_control_node")
+        for result in self._results.own.answers_of_nodes.get("results", []):
+            yield result[ANSWERS_ASK]["host"], result
+        of_control_node = self._results.own.answers_of_control_node
         if not of_control_node.get("skipped"):
             yield "the control node", of_control_node
 

@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""What the canary of a target needs: within each cluster a user and its rights, on its host code and configuration.
-
-A status registers C(__mirror_maker_canary_told), the answer of the canary.
-"""
+"""What the canary of a target needs: within each cluster a user and its rights, on its host code and configuration."""
 
 from __future__ import annotations
 
@@ -19,8 +16,9 @@ from ...module_utils._mirror.reading import read_flows
 from ..inventory.model import MIRROR_GROUP
 from ..mirrors.rights import gap_acls, mirror_users
 from ..mirrors.views import plain
+from ..run.results import Results
 from .page_code import package_files
-from .parts import Parts, Results
+from .parts import Parts
 from .python_service import code_entries, code_place, configuration_text, read_here, secret_entries, service_paths, url
 from .security import SASL_PROTOCOLS, TLS_PROTOCOLS
 
@@ -249,7 +247,7 @@ class Canary(Parts):
 
     def _verdict(self) -> dict[str, str]:
         """Return what the canary says, as status and line; DOWN where it does not answer, or another one does."""
-        told = self._results.own("__mirror_maker_canary_told")
+        told = self._results.own.canary
         found = told.get("json")
         if told.get("status") == 200 and isinstance(found, Mapping) and {"cluster", "status", "line"} <= found.keys():
             if found["cluster"] != self._cluster:

@@ -13,10 +13,11 @@ from ..inventory.build import build_inventory, build_node
 from ..inventory.model import Inventory, Node
 from ..inventory.nodes import ZOOKEEPER_MODE, endpoints, listener_for, peer_names
 from ..inventory.provers import provers
+from ..run.results import Results
 from . import firewall, kafka
 from .bounds import node_addresses, node_names
 from .copies import Copies
-from .parts import Results, key
+from .parts import key
 from .readers import Reader
 from .static_quorum import is_static, static_voters
 
@@ -135,9 +136,7 @@ class ClusterView:
         They differ while the inventory moves that listener to another port or address: brokers take it one by one.
         """
         now = [
-            (self._results.of(node["host"], "__common_node_info").get("advertised") or {}).get(
-                listener_for(node, "clients")["name"]
-            )
+            (self._results.of(node["host"]).look.get("advertised") or {}).get(listener_for(node, "clients")["name"])
             for node in self.nodes
             if "broker" in node["roles"]
         ]
@@ -168,11 +167,7 @@ class ClusterView:
     def static_voters(self) -> list[str]:
         """The voters of a static quorum, id@host:port; empty of a dynamic one, and in ZooKeeper mode."""
         settings, asked = self.settings, self.copies["asked"]
-        infos = (
-            self._results.of(node["host"], "__common_node_info")
-            for node in self.identities
-            if "controller" in node["roles"]
-        )
+        infos = (self._results.of(node["host"]).look for node in self.identities if "controller" in node["roles"])
         # What --check shows of such a run is what comes behind the change of kraft.version.
         foreseen = settings.get("_common_changes_voters", False) and settings.get("ansible_check_mode", False)
         if settings["kafka_mode"] == ZOOKEEPER_MODE or not is_static(asked, infos):

@@ -4,9 +4,6 @@
 
 So a broker that is left out of the inventory lowers nothing: that takes a value in kafka_config, or a playbook that
 removes the broker from the cluster too.
-
-The result of cluster_info is C(__common_registered) of the host that asked, those of node_info are
-C(__common_node_info) of each host.
 """
 
 from __future__ import annotations
@@ -17,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from ..guards.registered import BROKER, more_brokers
 from ..inventory.nodes import ZOOKEEPER_MODE
 from ..inventory.properties import MOST_COPIES, copies_defaults, never_less
-from .parts import Parts, Results
+from ..run.results import Results
+from .parts import Parts
 
 if TYPE_CHECKING:
     from .cluster_view import ClusterView
@@ -32,7 +30,7 @@ class Copies(Parts):
 
     def _asked(self) -> Mapping[str, Any]:
         """Return what cluster_info returned on the host that asked for the cluster; empty without an answer."""
-        found = (self._results.of(host, "__common_registered") for host in self._cluster.every_host)
+        found = (self._results.of(host).registered for host in self._cluster.every_host)
         return next((one for one in found if "nodes" in one), {})
 
     def _brokers(self) -> int:
@@ -44,5 +42,5 @@ class Copies(Parts):
         defaults = copies_defaults(self["brokers"], kraft)
         if self["asked"]:
             return defaults
-        infos = (self._results.of(host, "__common_node_info") for host in self._cluster.hosts)
+        infos = (self._results.of(host).look for host in self._cluster.hosts)
         return never_less(defaults, [info.get("copies") or {} for info in infos], copies_defaults(MOST_COPIES, kraft))

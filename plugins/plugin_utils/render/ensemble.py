@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""What follows from what a server saw of its ensemble: who comes, who goes, and in which steps.
-
-Results of node_info are C(__common_node_info), those of zookeeper_info C(__zookeeper_ensemble_now).
-"""
+"""What follows from what a server saw of its ensemble: who comes, who goes, and in which steps."""
 
 from __future__ import annotations
 
@@ -14,7 +11,8 @@ from ...module_utils._node.restart_reasons import reason_line
 from ...module_utils._zookeeper.ensemble import SERVING
 from ..inventory.variables import names
 from ..inventory.zookeeper_nodes import member_steps, membership_changes, own_steps
-from .parts import Parts, Results
+from ..run.results import Results
+from .parts import Parts
 
 
 class Ensemble(Parts):
@@ -23,13 +21,11 @@ class Ensemble(Parts):
     def __init__(self, model: Mapping[str, Any], results: Results) -> None:
         def servers() -> list[dict[str, Any]]:
             """The servers as they were just looked at."""
-            return list(results.own("__zookeeper_ensemble_now")["servers"])
+            return list(results.own.ensemble["servers"])
 
         def changes() -> list[str]:
             """The members that come or go, a line each."""
-            return [
-                reason_line(one) for one in membership_changes(results.own("__common_node_info")["restart_reasons"])
-            ]
+            return [reason_line(one) for one in membership_changes(results.own.look["restart_reasons"])]
 
         def target() -> list[int]:
             """The ids of the members in the end."""

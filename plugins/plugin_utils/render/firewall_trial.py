@@ -1,19 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""How a run proves changed firewalls: which machines get theirs next, and which peers try which of their ports.
-
-The tasks leave C(__common_firewall_waits) (its table shall change), C(__common_firewall_round) (the hosts whose tables
-change now), C(__common_firewall_loaded) (the result of loading) and C(__common_firewall_tried) (of the tries of its
-share) on the hosts that bring the firewall of a machine.
-"""
+"""How a run proves changed firewalls: which machines get theirs next, and which peers try which of their ports."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ..run.results import FIREWALL_SHARE, Results
 from .firewall import NODES, PARTIES
-from .parts import Parts, Results
+from .parts import Parts
 
 Place = Mapping[str, Any]
 
@@ -30,18 +26,18 @@ class FirewallTrial(Parts):
 
     def _waiting(self) -> list[str]:
         """The hosts whose table has yet to change."""
-        return [host for host in self._play_hosts if self._results.of(host, "__common_firewall_waits") is True]
+        return [host for host in self._play_hosts if self._results.of(host).firewall_waits is True]
 
     def _workers(self) -> list[str]:
         """The hosts that take part in this round."""
-        own = self._results.own("__common_firewall_round")
-        return [host for host in self._play_hosts if self._results.of(host, "__common_firewall_round") == own]
+        own = self._results.own.firewall_round
+        return [host for host in self._play_hosts if self._results.of(host).firewall_round == own]
 
     def _shares(self) -> list[dict[str, Any]]:
         """Return what the own host has tried by which peers: [{peer, tries}]."""
         listening = {
-            host: self._results.of(host, "__common_firewall_loaded").get("listening", [])
-            for host in self._results.own("__common_firewall_round")
+            host: self._results.of(host).firewall_loaded.get("listening", [])
+            for host in self._results.own.firewall_round
         }
         places = self._model["places"]
         found = shares(tries(places, listening), machines(places), self._workers())
@@ -50,10 +46,10 @@ class FirewallTrial(Parts):
     def _unreached(self) -> list[str]:
         """The ports of the own host that its peers could not connect to, as sentences without an end."""
         return [
-            f"{result['__common_firewall_share']['peer']} cannot connect to port {one['port']} ({one['purpose']}) "
+            f"{result[FIREWALL_SHARE]['peer']} cannot connect to port {one['port']} ({one['purpose']}) "
             f"at {one['address']}: {one['error']}"
             for worker in self._workers()
-            for result in self._results.of(worker, "__common_firewall_tried").get("results", [])
+            for result in self._results.of(worker).firewall_tried.get("results", [])
             for one in result.get("unreached", [])
             if one["host"] == self._results.host
         ]

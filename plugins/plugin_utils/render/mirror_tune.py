@@ -1,11 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""What the tuning of a mirror (playbook mirror_tune.yml) needs: its flow, runs, properties, result and report.
-
-Its tasks register C(__mirror_maker_tune_plan), C(__mirror_maker_tune_machine), C(__mirror_maker_tune_load),
-C(__mirror_maker_tune_measured) and C(__mirror_maker_tune_stopped), and keep the rows of all runs in
-C(__mirror_maker_tune_rows); the run that is under way is C(_mirror_maker_tune_run).
-"""
+"""What the tuning of a mirror (playbook mirror_tune.yml) needs: its flow, runs, properties, result and report."""
 
 from __future__ import annotations
 
@@ -25,7 +20,8 @@ from ..mirrors.tune_ends import Load, end_of, machine_of
 from ..mirrors.tune_properties import tune_properties
 from ..mirrors.tuning import CONSUMER
 from ..reports.tune_report import tune_report
-from .parts import Parts, Results
+from ..run.results import Results
+from .parts import Parts
 from .security import SASL_PROTOCOLS
 
 
@@ -83,12 +79,12 @@ class MirrorTune(Parts):
 
     @property
     def _asked(self) -> Mapping[str, Any]:
-        asked: Mapping[str, Any] = self._results.own("__mirror_maker_tune_plan")["asked"]
+        asked: Mapping[str, Any] = self._results.own.tune_plan["asked"]
         return asked
 
     @property
     def _rows(self) -> Sequence[Mapping[str, Any]]:
-        rows: Sequence[Mapping[str, Any]] = self._results.own("__mirror_maker_tune_rows")
+        rows: Sequence[Mapping[str, Any]] = self._results.own.tune_rows
         return rows
 
     def _refusals(self) -> list[str]:
@@ -127,7 +123,7 @@ class MirrorTune(Parts):
 
     def _properties(self) -> str:
         """The properties of the run that is under way, as text."""
-        run = run_of(self._results.own("_mirror_maker_tune_run"))
+        run = run_of(self._results.own.read("_mirror_maker_tune_run"))
         clients, options = self._clients(), self._options()
         version = str(self._settings["kafka_version"])
         return to_text(tune_properties(self._flow, run.number, run.tasks, run.properties, clients, options, version))
@@ -166,19 +162,19 @@ class MirrorTune(Parts):
 
     def _row(self) -> dict[str, Any]:
         """Return what is kept of the run that has just ended."""
-        measured = self._results.own("__mirror_maker_tune_measured")
-        stopped = self._results.own("__mirror_maker_tune_stopped")
-        expected = int(self._results.own("__mirror_maker_tune_load")["records"])
+        measured = self._results.own.tune_measured
+        stopped = self._results.own.tune_stopped
+        expected = int(self._results.own.tune_load["records"])
         kept = {key: measured[key] for key in ("records", "seconds", "bytes_per_second")}
         problem = tune_result.problem_of(kept["records"], expected, stopped["ran"], stopped["complaints"])
         if problem:
             kept["bytes_per_second"] = None
         cores = tune_result.cores_used(stopped["samples"], measured["first_at"], measured["last_at"])
-        return {**self._results.own("_mirror_maker_tune_run"), **kept, **cores, "problem": problem}
+        return {**self._results.own.read("_mirror_maker_tune_run"), **kept, **cores, "problem": problem}
 
     def _end(self) -> dict[str, Any]:
-        plan = self._results.own("__mirror_maker_tune_plan")["plan"]
-        seen = self._results.own("__mirror_maker_tune_machine")
+        plan = self._results.own.tune_plan["plan"]
+        seen = self._results.own.tune_machine
         knee = tune_result.tasks_knee(self._rows)
         at_best = [row for row in self._rows if knee and row["kind"] == TASKS_KIND and row["tasks"] == knee.best.value]
         load = Load(

@@ -1,12 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""What mirror_flows mean for one cluster: the files of the mirrors next to it, and what mirrors need within it.
-
-What each cluster said of itself is C(__kafka_endpoint) of its brokers; the mirror that looks at both ends registers
-C(__mirror_maker_clusters), C(__mirror_maker_legacy_seen), C(__mirror_maker_look), C(__mirror_maker_gaps) and
-C(__mirror_maker_opposed), and sets C(__mirror_maker_verdicts), a list. Each mirror registers C(__mirror_maker_runs).
-The verdict is on the flow of the loop over flows, C(_mirror_maker_flow).
-"""
+"""What mirror_flows mean for one cluster: the files of the mirrors next to it, and what mirrors need within it."""
 
 from __future__ import annotations
 
@@ -26,11 +20,12 @@ from ..mirrors.lines import audited_gaps, gap_lines, mirror_lines, mirror_pairs
 from ..mirrors.properties import mirror_properties
 from ..reports.status import start_file_lines
 from ..reports.status_data import mirror_part
+from ..run.results import Results
 from . import mirror_clients
 from .canary import watched
 from .kafka import own_properties
 from .mirror_tune import MirrorTune
-from .parts import Parts, Results
+from .parts import Parts
 from .security import SASL_PROTOCOLS
 
 
@@ -72,28 +67,24 @@ class Mirroring(Parts):
                 "external": lambda: list(self._external),
                 "external_rights": self._external_rights,
                 "external_failures": lambda: external.failures(
-                    [one for one in results.own("__mirror_maker_clusters")["results"] if one["item"] in self._external]
+                    [one for one in results.own.clusters["results"] if one["item"] in self._external]
                 ),
                 "same_clusters": self._same_clusters,
                 "opposed": self._opposed,
-                "opposition": lambda: opposed.still_running(
-                    self._flows, opposed.asked(results.own("__mirror_maker_opposed")["results"])
-                ),
+                "opposition": lambda: opposed.still_running(self._flows, opposed.asked(results.own.opposed["results"])),
                 "verdict": self._verdict,
                 "status_failures": lambda: [
                     one["line"]
-                    for one in results.of(results.host, "__mirror_maker_verdicts") or ()
+                    for one in results.of(results.host).mirror_verdicts or ()
                     if fails(one["status"], fail_on(self._settings))
                 ],
                 "start_file_lines": self._start_file_lines,
                 "lines": self._lines,
-                "gaps": lambda: audited_gaps(results.own("__mirror_maker_gaps")),
+                "gaps": lambda: audited_gaps(results.own.gaps),
                 "gap_lines": self._gap_lines,
                 "forget_refusals": self._forget_refusals,
                 "forget_mirrors": self._forget_mirrors,
-                "pairs": lambda: mirror_pairs(
-                    results.own("__mirror_maker_look"), audited_gaps(results.of(results.host, "__mirror_maker_gaps"))
-                ),
+                "pairs": lambda: mirror_pairs(results.own.lag, audited_gaps(results.of(results.host).gaps)),
                 "users": self._users,
                 "acls": self._acls,
                 "acl_owners": self._acl_owners,
@@ -103,21 +94,21 @@ class Mirroring(Parts):
 
     def _verdict(self) -> dict[str, Any]:
         """The verdict on the flow that was just looked at, and the figures that a report shows of it."""
-        flow = self._results.own("_mirror_maker_flow")
+        flow = self._results.own.read("_mirror_maker_flow")
         pair, most = f"{flow['source']}->{flow['target']}", self._settings["mirror_maker_status_max_lag"]
-        look = self._results.own("__mirror_maker_look")
-        verdict = mirror_verdict(pair, look, most, self._results.of(self._results.host, "__mirror_maker_gaps"))
+        look = self._results.own.lag
+        verdict = mirror_verdict(pair, look, most, self._results.of(self._results.host).gaps)
         return {**verdict, "seen": {"flow": pair, **mirror_part(verdict, look)}}
 
     def _lines(self) -> list[str]:
         """The flow that was just looked at in lines for people, with its gaps where these were looked for."""
-        look = self._results.own("__mirror_maker_look")
-        gaps = self._results.of(self._results.host, "__mirror_maker_gaps")
+        look = self._results.own.lag
+        gaps = self._results.of(self._results.host).gaps
         return [*mirror_lines(look), *(gap_lines(gaps) if gaps.get("flow") == look["flow"] else [])]
 
     def _gap_lines(self) -> list[str]:
         """The gaps of the flow that was just looked at, or why they are not known."""
-        found = self._results.own("__mirror_maker_gaps")
+        found = self._results.own.gaps
         if "gaps" not in found:
             return [f"Unknown      {found.get('msg') or 'no answer'}"]
         return gap_lines(found) or ["Gap          none is known"]
@@ -146,7 +137,7 @@ class Mirroring(Parts):
     def _start_file_lines(self) -> list[str]:
         """Return what is to be said of the start files of the mirrors next to the cluster."""
         hosts = [node["host"] for node in self._model["mirrors"]]
-        seen = {host: self._results.of(host, "__mirror_maker_runs").get("start_files") for host in hosts}
+        seen = {host: self._results.of(host).mirror_look.get("start_files") for host in hosts}
         return start_file_lines({host: files for host, files in seen.items() if files})
 
     @property
@@ -177,7 +168,7 @@ class Mirroring(Parts):
         return flows_into(self._flows, self._cluster)[0]
 
     def _endpoints(self) -> dict[str, dict[str, Any]]:
-        said = (self._results.of(host, "__kafka_endpoint") for host in self._groups["all"])
+        said = (self._results.of(host).endpoint for host in self._groups["all"])
         foreign = (external.external_endpoint(alias, entry) for alias, entry in self._external.items())
         return mirror_clients.cluster_endpoints(said, views.clusters_needed(self._flows, self._cluster), foreign)
 
@@ -197,7 +188,7 @@ class Mirroring(Parts):
 
     def _same_clusters(self) -> list[str]:
         """Return what is wrong with the ids of the clusters that this mirror stands between: a sentence each."""
-        ids = {one["item"]: one["cluster_id"] for one in self._results.own("__mirror_maker_clusters")["results"]}
+        ids = {one["item"]: one["cluster_id"] for one in self._results.own.clusters["results"]}
         foreign = {alias: ids[alias] for alias in self._external if alias in ids}
         brokers = self._groups.get(BROKER_GROUP, ()) if foreign else ()
         own = {str(one["kafka_cluster_name"]): str(one["kafka_cluster_id"]) for one in map(self._read, brokers)}
@@ -289,7 +280,7 @@ class Mirroring(Parts):
 
     def _legacy_topics(self) -> list[dict[str, Any]]:
         """The topics of the target as the module topics takes them."""
-        seen = {one["item"]: one["topics"] for one in self._results.own("__mirror_maker_legacy_seen")["results"]}
+        seen = {one["item"]: one["topics"] for one in self._results.own.legacy_topics["results"]}
         flow, declared = self._first, self._declared_topics()
         brokers = self["endpoints"][self._cluster]["brokers"]
         return legacy_topics(flow, seen[flow.source], seen[flow.target], declared, brokers)

@@ -49,26 +49,3 @@ class Parts(Mapping[str, Any]):
         if name not in self._made:
             self._made[name] = make()
         return self._made[name]
-
-
-class Results:
-    """What the tasks of a run registered or set as facts, read when it is asked for.
-
-    A task that registers a result sees the one of its own last run here, so nothing of the model belongs into its
-    C(failed_when) or C(until).
-    """
-
-    def __init__(self, variables: Callable[[str], Mapping[str, Any]], host: str) -> None:
-        self._variables, self.host = variables, host
-
-    def of(self, host: str, name: str) -> Any:
-        """Return what a host has under this name; an empty mapping where no task left anything."""
-        found = self._variables(host).get(name)
-        return {} if found is None else found
-
-    def own(self, name: str) -> Any:
-        """Return what the host that asks has under this name; ValueError where no task left anything."""
-        found = self._variables(self.host).get(name)
-        if found is None:
-            raise ValueError(f"no task of this run has left {name} on {self.host}")
-        return found

@@ -5,27 +5,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from os.path import basename
 from typing import Any
 
 from ...module_utils._core.properties import is_secret
 from ...module_utils._node.restart_reasons import reason_line
 from ..reports.planned import RESTARTS, Change, ClusterPlan, NodePlan, changes_in, node_does
-from .parts import Results
+from ..run.results import HostRun, Results
 
-#: The result of the task that writes the files of a node, or lets them wait.
-WRITTEN = "__common_generation"
 #: By what they are about, the results of the modules that change what a cluster holds.
-HELD_BY_CLUSTER = {
-    "setting": "__kafka_resources_configs",
-    "topic": "__kafka_resources_topics",
-    "user": "__kafka_resources_users",
-    "ACL": "__kafka_resources_acls",
-    "quota": "__kafka_resources_quotas",
+HELD_BY_CLUSTER: Mapping[str, Callable[[HostRun], Any]] = {
+    "setting": lambda run: run.settings,
+    "topic": lambda run: run.topics,
+    "user": lambda run: run.users,
+    "ACL": lambda run: run.acls,
+    "quota": lambda run: run.quotas,
 }
 #: What grow_topic.yml planned.
-GROWTH = {"growth": "__kafka_resources_added"}
+GROWTH: Mapping[str, Callable[[HostRun], Any]] = {"growth": lambda run: run.added}
 #: What the inventory declares, by the variable: of a cluster that does not run all of it is to be made.
 DECLARED = {"topic": "kafka_topics", "user": "kafka_users", "quota": "kafka_quotas"}
 
@@ -41,15 +39,15 @@ def cluster_plans(
     wanted = {**HELD_BY_CLUSTER, **GROWTH} if everything else GROWTH
     behind, by_cluster = frozenset(mirrors), dict[str, list[str]]()
     for host in hosts:
-        by_cluster.setdefault(str(results.of(host, "kafka_cluster_name")), []).append(host)
+        by_cluster.setdefault(str(results.of(host).read("kafka_cluster_name")), []).append(host)
     found = []
     for name, members in sorted(by_cluster.items()):
         nodes = [
             node_plan(host, results, host not in behind)
             for host in sorted(members)
-            if everything and results.of(host, WRITTEN) and "restart_reasons" in results.of(host, "__common_node_info")
+            if everything and results.of(host).files and "restart_reasons" in results.of(host).look
         ]
-        held = [(subject, done) for subject, key in wanted.items() for done in _done(members, results, key)]
+        held = [(subject, done) for subject, left in wanted.items() for done in _done(members, results, left)]
         if nodes or held:
             changes = [change for subject, done in held for change in _changes(subject, done)]
             kept = {f"{subject}s": int(done.get("unchanged") or 0) for subject, done in held}
@@ -62,12 +60,12 @@ def cluster_plans(
 
 def node_plan(host: str, results: Results, compared: bool = True) -> NodePlan:
     """Return what would be done to one node."""
-    info, made = results.of(host, "__common_node_info"), results.of(host, WRITTEN)
+    info, made = results.of(host).look, results.of(host).files
     files = sorted({basename(path.rstrip("/")) for path in made.get("changed_paths") or ()})
-    does = node_does(info, files, bool(results.of(host, "kafka_restart_force")))
+    does = node_does(info, files, bool(results.of(host).read("kafka_restart_force")))
     reasons = sorted(map(reason_line, info["restart_reasons"]))
     why = ("; ".join(reasons) or "kafka_restart_force") if does == RESTARTS else ""
-    refusals = results.of(host, "__common_gate").get("refusals") or () if does == RESTARTS else ()
+    refusals = results.of(host).gate.get("refusals") or () if does == RESTARTS else ()
     held = [one if isinstance(one, str) else one["what"] for one in refusals]
     return NodePlan(host, does, why, files, held, compared, made.get("digest") or "")
 
@@ -76,13 +74,13 @@ def declared(host: str, results: Results) -> list[Change]:
     """Return all that the inventory declares, as what would be made in a cluster that does not run yet."""
     found = []
     for subject, variable in DECLARED.items():
-        for entry in results.of(host, variable) or ():
+        for entry in results.of(host).read(variable) or ():
             if entry.get("state", "present") != "absent":
                 name = ", ".join(str(entry[key]) for key in ("name", "user", "client_id", "ip") if key in entry)
                 # What stands in the inventory may be a secret; these do not.
                 shown = {key: entry[key] for key in ("partitions", "replication_factor") if key in entry}
                 found.append(Change(subject, name, None, shown, _without_secrets(entry)))
-    acls = results.of(host, "kafka_acls") or ()
+    acls = results.of(host).read("kafka_acls") or ()
     hidden = json.dumps(sorted(map(_without_secrets, acls)))
     return [*found, Change("ACL", f"entries of kafka_acls: {len(acls)}", None, {}, hidden)] if acls else found
 
@@ -98,10 +96,10 @@ def _changes(subject: str, done: Mapping[str, Any]) -> list[Change]:
     return [Change(subject, "(not shown)", {}, {})] if done.get("changed") and not shown else shown
 
 
-def _done(hosts: Sequence[str], results: Results, key: str) -> list[Mapping[str, Any]]:
+def _done(hosts: Sequence[str], results: Results, left: Callable[[HostRun], Any]) -> list[Mapping[str, Any]]:
     """The results of a module that ran; one that was skipped has none of its own."""
-    return [done for host in hosts if (done := results.of(host, key)) and not done.get("skipped")]
+    return [done for host in hosts if (done := left(results.of(host))) and not done.get("skipped")]
 
 
 def _runs(host: str, results: Results) -> bool:
-    return bool((results.of(host, "__common_node_info").get("process") or {}).get("running"))
+    return bool((results.of(host).look.get("process") or {}).get("running"))

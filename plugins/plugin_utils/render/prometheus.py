@@ -19,7 +19,8 @@ from ..monitoring.answers import answers
 from ..monitoring.routes import alertmanager
 from ..monitoring.rules import WATCHDOG, alert_rules
 from ..monitoring.targets import PREFIX, scrape_configs
-from .parts import Parts, Results
+from ..run.results import Results
+from .parts import Parts
 from .paths import SYSTEMD, shared
 
 #: The names of the services, those of Debian, and under which names the programs are found.
@@ -43,9 +44,7 @@ def alertmanager_socket(settings: Mapping[str, Any]) -> str:
 class Prometheus(Parts):
     """The key C(prometheus) of the model; docs/development/house.md lists its own keys.
 
-    model -- that of the host. read -- the variables of a host. results -- what tasks registered:
-    C(__kafka_monitoring_programs), which programs the host has; C(__kafka_monitoring_targets), the answer of Prometheus
-    about its targets.
+    model -- that of the host. read -- the variables of a host. results -- what tasks registered.
     """
 
     def __init__(self, model: Mapping[str, Any], read: Callable[[str], Mapping[str, Any]], results: Results) -> None:
@@ -84,7 +83,7 @@ class Prometheus(Parts):
     @property
     def _found(self) -> list[str]:
         """The programs that the host has, as far as a task has looked."""
-        looked = self._results.of(self._results.host, "__kafka_monitoring_programs")
+        looked = self._results.of(self._results.host).monitoring_programs
         return [os.path.basename(one["path"]) for one in looked.get("files", ())]
 
     def _missing(self) -> list[str]:
@@ -305,7 +304,7 @@ class Prometheus(Parts):
 
     def _answers(self) -> str:
         """The line that says which targets answer."""
-        seen = self._results.own("__kafka_monitoring_targets")
+        seen = self._results.own.targets
         if seen.get("status") == 401:
             return "The targets were not looked at: Prometheus asks for a login, which this run does not have."
         if seen.get("status") != 200:

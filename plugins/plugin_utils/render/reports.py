@@ -22,17 +22,9 @@ from ..reports.proof_data import proof_data, proof_lines
 from ..reports.proof_report import proof_report
 from ..reports.status_data import as_json, cluster_part, status_data
 from ..reports.status_page import status_page
-from .parts import Parts, Results
-from .plans import WRITTEN, cluster_plans
-
-#: By what the module of a result is about.
-CHANGES = {
-    "settings": "__kafka_resources_configs",
-    "topics": "__kafka_resources_topics",
-    "users": "__kafka_resources_users",
-    "ACLs": "__kafka_resources_acls",
-    "quotas": "__kafka_resources_quotas",
-}
+from ..run.results import Results
+from .parts import Parts
+from .plans import HELD_BY_CLUSTER, cluster_plans
 
 
 class Reports(Parts):
@@ -58,7 +50,7 @@ class Reports(Parts):
                 "health_asks": self._health_asks,
                 "controller_protocol": self._controller_protocol,
                 "fail_on": lambda: fail_on(model["settings"]),
-                "status_fails": lambda: fails(results.own("__kafka_resources_health")["status"], self["fail_on"]),
+                "status_fails": lambda: fails(results.own.health["status"], self["fail_on"]),
                 "status": self._status,
                 "status_part": self._status_part,
                 "status_path": lambda: self._status_paths[0],
@@ -67,13 +59,13 @@ class Reports(Parts):
                 "restart_plan": self._restart_plan,
                 "stop_plan": self._stop_plan,
                 "restart": self._restart,
-                "proof": lambda: proof_lines(results.own("__common_proof")["proof"]),
+                "proof": lambda: proof_lines(results.own.proof["proof"]),
                 "proof_files": self._proof_files,
                 "proof_restarts": self._proof_restarts,
                 "move": self._move,
-                "move_again": lambda: again_lines(results.own("__kafka_resources_moved")),
+                "move_again": lambda: again_lines(results.own.moved),
                 "move_files": self._move_files,
-                "move_plan": lambda: carried.plan_file(results.own("__kafka_resources_plan")),
+                "move_plan": lambda: carried.plan_file(results.own.plan),
                 "outcome": self._outcome,
                 "plans": self._plans_text,
                 "plan_digests": self._plan_digests,
@@ -82,11 +74,11 @@ class Reports(Parts):
                 "approved_moves": self._approved_moves,
                 "approval_refusal": self._approval_refusal,
                 "dump_refusals": lambda: dumped.refusals(model["settings"], model["process"]["title"]),
-                "dump": lambda: dumped.text_lines(results.own("__common_dump"), self._host),
+                "dump": lambda: dumped.text_lines(results.own.dump, self._host),
                 "dump_files": self._dump_files,
-                "dump_summary": lambda: dumped.summary(results.own("__common_dump"), model["settings"], self._host),
-                "groups": lambda: group_lines.group_lines(results.own("__kafka_resources_groups")),
-                "group_moves": lambda: group_lines.move_lines(results.own("__kafka_resources_group_moves")),
+                "dump_summary": lambda: dumped.summary(results.own.dump, model["settings"], self._host),
+                "groups": lambda: group_lines.group_lines(results.own.groups),
+                "group_moves": lambda: group_lines.move_lines(results.own.group_moves),
             }
         )
 
@@ -100,11 +92,11 @@ class Reports(Parts):
                 node["host"]: seen
                 # No broker knows the servers of its ensemble; what is to be said of their files is a note all the same.
                 for node in (*nodes, *self._model["zookeepers"])
-                if (seen := self._results.of(node["host"], "__kafka_resources_runs").get("start_files"))
+                if (seen := self._results.of(node["host"]).status_look.get("start_files"))
             },
             "unsteady_quorum": unsteady_quorum(
                 {
-                    node["host"]: self._results.of(node["host"], "__kafka_resources_runs")
+                    node["host"]: self._results.of(node["host"]).status_look
                     for node in nodes
                     if "controller" in node["roles"]
                 }
@@ -116,10 +108,10 @@ class Reports(Parts):
                 election
                 for node in nodes
                 if "controller" in node["roles"]
-                for election in self._results.of(node["host"], "__kafka_resources_runs").get("unclean_elections") or ()
+                for election in self._results.of(node["host"]).status_look.get("unclean_elections") or ()
             ],
-            "ensemble_lost": self._results.of(self._host, "__kafka_resources_ensemble").get("lost", ""),
-            "ensemble_problems": self._results.of(self._host, "__kafka_resources_ensemble").get("problems", []),
+            "ensemble_lost": self._results.of(self._host).status_ensemble.get("lost", ""),
+            "ensemble_problems": self._results.of(self._host).status_ensemble.get("problems", []),
         }
 
     def _controller_protocol(self) -> str:
@@ -130,7 +122,7 @@ class Reports(Parts):
     def _status(self) -> list[str]:
         """Return how the cluster is, what to do, the advice where nothing is down, what this run proved and
         changed."""
-        settings, health = self._model["settings"], self._results.own("__kafka_resources_health")
+        settings, health = self._model["settings"], self._results.own.health
         info = health["cluster"]
         return [
             status.verdict_line(settings["kafka_cluster_name"], health),
@@ -148,16 +140,16 @@ class Reports(Parts):
             self._model["settings"]["kafka_cluster_name"],
             self._model["bootstrap_servers"] if nodes else (),
             [{**_identity(node), "version": asks["versions"][node["host"]]} for node in nodes],
-            self._results.of(self._host, "__kafka_resources_health"),
-            self._results.of(self._host, "__kafka_resources_whole"),
-            self._results.of(self._host, "__kafka_resources_every_group"),
-            self._results.of(self._host, "__kafka_resources_ensemble"),
+            self._results.of(self._host).health,
+            self._results.of(self._host).whole_health,
+            self._results.of(self._host).every_group,
+            self._results.of(self._host).status_ensemble,
         )
 
     @property
     def _looked_at(self) -> str:
         """Return when the first host was looked at: the report is written twice, and is the same file both times."""
-        kept = [made for host in self._hosts if (made := self._results.of(host, "__kafka_resources_made"))]
+        kept = [made for host in self._hosts if (made := self._results.of(host).status_made)]
         return str(min(kept, default=self._model["settings"]["_kafka_resources_made"]))
 
     @property
@@ -167,12 +159,8 @@ class Reports(Parts):
     def _status_files(self) -> list[dict[str, str]]:
         """The report on all clusters and mirrors that this run has looked at until now, and its data; files as the
         module node_files takes them. They name hosts and topics, so they are not for everybody."""
-        clusters = [part for host in self._hosts if (part := self._results.of(host, "__kafka_resources_status_part"))]
-        mirrors = [
-            verdict["seen"]
-            for host in self._hosts
-            for verdict in self._results.of(host, "__mirror_maker_verdicts") or ()
-        ]
+        clusters = [part for host in self._hosts if (part := self._results.of(host).status_part)]
+        mirrors = [verdict["seen"] for host in self._hosts for verdict in self._results.of(host).mirror_verdicts or ()]
         data = status_data(clusters, mirrors, self._looked_at)
         page, machines = self._status_paths
         return [
@@ -191,8 +179,8 @@ class Reports(Parts):
                 self._model["nodes"],
                 self._model["bootstrap_servers"],
             ),
-            *status.feature_lines(self._results.of(self._host, "__kafka_resources_features")),
-            *status.metadata_lines(self._results.of(self._host, "__kafka_resources_metadata")),
+            *status.feature_lines(self._results.of(self._host).status_features),
+            *status.metadata_lines(self._results.of(self._host).metadata),
         ]
 
     def _advice(self, info: Mapping[str, Any], findings: Iterable[Mapping[str, str]]) -> list[str]:
@@ -204,13 +192,13 @@ class Reports(Parts):
 
     def _runs(self, host: str) -> str | None:
         """The version that a node runs by its start record; None where none was read, or nothing runs."""
-        seen = self._results.of(host, "__kafka_resources_runs")
+        seen = self._results.of(host).status_look
         return seen.get("version") if (seen.get("process") or {}).get("running") else None
 
     def _ensemble(self) -> list[str]:
         """Return how the ensemble is."""
         names = {node["node_id"]: node["host"] for node in self._model["zookeepers"]}
-        found = self._results.own("__kafka_resources_ensemble")
+        found = self._results.own.status_ensemble
         lines = status.ensemble_lines(self._model["settings"]["kafka_cluster_name"], found, names)
         # With a cluster, its status names them.
         alone = {} if self._model["nodes"] else self._health_asks()["start_files"]
@@ -219,27 +207,27 @@ class Reports(Parts):
     def _proof(self) -> list[str]:
         """Return what the role spark_validation found in this run, where it ran."""
         first = next(node["host"] for node in self._model["nodes"] if "broker" in node["roles"])
-        job = self._results.of(first, "__spark_validation_job")
+        job = self._results.of(first).spark_job
         return [f"Verdict      {job['verdict']}", f"Report       {job['report']}"] if "verdict" in job else []
 
     def _changes(self) -> list[str]:
         """Return what this run did to the cluster; nothing after status.yml alone."""
         hosts = [node["host"] for node in (*self._model["members"], *self._model["nodes"])]
         return status.change_lines(
-            {subject: self._results.of(self._host, name) for subject, name in CHANGES.items()},
-            [host for host in hosts if self._results.of(host, WRITTEN).get("changed")],
+            {f"{subject}s": left(self._results.of(self._host)) for subject, left in HELD_BY_CLUSTER.items()},
+            [host for host in hosts if self._results.of(host).files.get("changed")],
             [host for host in hosts if host in self._restarted],
             bool(self._model["settings"].get("ansible_check_mode", False)),
         )
 
     @property
     def _reasons(self) -> list[Mapping[str, Any]]:
-        return list(self._results.own("__common_node_info")["restart_reasons"])
+        return list(self._results.own.look["restart_reasons"])
 
     @property
     def _refusals(self) -> Sequence[Mapping[str, Any] | str]:
         """Return what the restart gate says against a stop of this node now."""
-        found: Sequence[Mapping[str, Any] | str] = self._results.of(self._host, "__common_gate").get("refusals", ())
+        found: Sequence[Mapping[str, Any] | str] = self._results.of(self._host).gate.get("refusals", ())
         return found
 
     def _restart_plan(self) -> str:
@@ -250,14 +238,14 @@ class Reports(Parts):
 
     def _restart(self) -> str:
         """One line about the restart that has just ended."""
-        down, synced = self._results.own("__common_down_seconds"), self._results.of(self._host, "__common_sync_seconds")
+        down, synced = self._results.own.down_seconds, self._results.of(self._host).sync_seconds
         return restarts.restart_line(self._host, self._reasons, float(down), None if synced == {} else float(synced))
 
     def _proof_restarts(self) -> list[dict[str, Any]]:
         """The restarts of this run in this cluster, as the module record_proof takes them."""
         nodes = [node["host"] for node in (*self._model["nodes"], *self._model["zookeepers"])]
-        names = ("__common_stopped_at", "__common_down_seconds", "__common_sync_seconds")
-        found = {host: [self._results.of(host, name) for name in names] for host in nodes}
+        runs = {host: self._results.of(host) for host in nodes}
+        found = {host: [run.stopped_at, run.down_seconds, run.sync_seconds] for host, run in runs.items()}
         return [
             {"host": host, "stopped": at, "listening": at + down, "in_sync": at + down + synced}
             for host, times in found.items()
@@ -267,10 +255,10 @@ class Reports(Parts):
 
     def _proof_files(self) -> list[dict[str, str]]:
         """The report of a proof and its data; files as the module node_files takes them."""
-        settings, proof = self._model["settings"], self._results.own("__common_proof")["proof"]
-        page, machines = report_paths(self._results.own("__common_proof_report"))
+        settings, proof = self._model["settings"], self._results.own.proof["proof"]
+        page, machines = report_paths(self._results.own.proof_report)
         cluster = settings["kafka_cluster_name"]
-        data = proof_data(proof, cluster, self._results.own("__common_proof_made"))
+        data = proof_data(proof, cluster, self._results.own.proof_made)
         return [
             {"path": page, "content": proof_report(proof, cluster), "mode": "0644"},
             {"path": machines, "content": data, "mode": "0644"},
@@ -278,13 +266,13 @@ class Reports(Parts):
 
     def _dump_files(self) -> list[dict[str, str]]:
         """The file of a dump, for the user of the run alone: it may hold what users wrote."""
-        settings, found = self._model["settings"], self._results.own("__common_dump")
+        settings, found = self._model["settings"], self._results.own.dump
         content = dumped.content(found, settings, self._host, settings["kafka_cluster_name"])
         return [{"path": dumped.path_of(settings), "content": content, "mode": "0600"}]
 
     def _move(self) -> list[str]:
         """The plan of this host, and the digest by which a later run carries out this plan and no other."""
-        plan = self._results.own("__kafka_resources_plan")
+        plan = self._results.own.plan
         digest = plan.get("plan_digest")
         return [*move_lines(plan), *([f"Digest       kafka_plan_digest={digest}"] if digest else [])]
 
@@ -293,9 +281,9 @@ class Reports(Parts):
         """The plans of moves that this run has made, by cluster name: one host of each cluster has made one."""
         found = {}
         for host in self._hosts:
-            plan = self._results.of(host, "__kafka_resources_plan")
+            plan = self._results.of(host).plan
             if "plan_digest" in plan:
-                found[str(self._results.of(host, "kafka_cluster_name"))] = plan
+                found[str(self._results.of(host).read("kafka_cluster_name"))] = plan
         return found
 
     def _outcome(self) -> dict[str, Any]:
@@ -304,9 +292,9 @@ class Reports(Parts):
         plans = bool(self._model["settings"].get("ansible_check_mode", False))
         found = [
             carried.Left(
-                self._results.of(host, "__spark_validation_proofs") or (),
-                "" if plans else self._results.of(host, "__kafka_resources_verdict") or "",
-                self._results.of(host, "__kafka_resources_report") or "",
+                self._results.of(host).spark_proofs or (),
+                "" if plans else self._results.of(host).verdict or "",
+                self._results.of(host).report or "",
             )
             for host in self._hosts
         ]
@@ -315,7 +303,7 @@ class Reports(Parts):
     def _plan_digests(self) -> str:
         """The digests of these plans. A plan without the partitions that a topic is to get is not all that a run would
         do, and has none."""
-        if self._results.of(self._host, "__kafka_resources_added").get("changed"):
+        if self._results.of(self._host).added.get("changed"):
             return ""
         return carried.joined_digests(self._plans)
 
@@ -358,7 +346,7 @@ class Reports(Parts):
         """The digests of the moves that were approved. Those of a topic that has grown in this run are in no plan from
         before: who approved the growth has approved that its partitions are spread."""
         given = str(self._model["settings"].get("kafka_plan_digest") or "").strip()
-        grown = self._results.of(self._host, "__kafka_resources_added").get("changed")
+        grown = self._results.of(self._host).added.get("changed")
         return given or ("" if grown else planned.moves_in(self._approved))
 
     def _approval_refusal(self) -> str:
@@ -370,9 +358,9 @@ class Reports(Parts):
 
     def _plan_refusal(self) -> str:
         """Say why the plan of this host is not the approved one; empty where it is."""
-        found = self._results.own("__kafka_resources_plan").get("plan_digest", "0-")
+        found = self._results.own.plan.get("plan_digest", "0-")
         approved = self["approved_moves"]
-        grown = self._results.of(self._host, "__kafka_resources_added").get("changed")
+        grown = self._results.of(self._host).added.get("changed")
         if self._approved and not approved and not grown and not found.startswith("0-"):
             return "streamops_plan_digest has no digest of moves, and this run would move replicas: plan it again"
         return refusal(approved, found) or ""
@@ -382,10 +370,10 @@ class Reports(Parts):
         they have no results."""
         settings = self._model["settings"]
         only_planned = settings.get("plan_only", False) or settings.get("ansible_check_mode", False)
-        done = {} if only_planned else self._results.own("__kafka_resources_moved")
-        plan = self._results.own("__kafka_resources_plan")
+        done = {} if only_planned else self._results.own.moved
+        plan = self._results.own.plan
         title, cluster = settings["_kafka_resources_move_title"], settings["kafka_cluster_name"]
-        page, machines = report_paths(self._results.own("__kafka_resources_report"))
+        page, machines = report_paths(self._results.own.report)
         data = move_data(plan, done, title, cluster, settings["_kafka_resources_made"])
         return [
             {"path": page, "content": move_report(plan, done, title, cluster), "mode": "0644"},

@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..inventory.model import GROUPS
+from ..run.results import Results
 from .access import Access
 from .cluster_view import ClusterView
-from .parts import Parts, Results, key
+from .parts import Parts, key
 from .readers import Reader
 
 

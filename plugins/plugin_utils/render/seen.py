@@ -1,12 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""What follows from what tasks of a run saw of the nodes: disks, processes, votes, brokers that live.
-
-Results of node_info are C(__common_node_info) of each host, those of isr_wait C(__common_in_sync)
-and C(__common_whole), those of restart_gate behind a restart C(__common_quorum_whole), those of cluster_info
-C(__common_registered) and C(__kafka_resources_led) of the host that asked, the output of supervisorctl is
-C(__common_programs); the format plan is C(__common_format_plan) of a cluster's first node.
-"""
+"""What follows from what tasks of a run saw of the nodes: disks, processes, votes, brokers that live."""
 
 from __future__ import annotations
 
@@ -25,8 +19,8 @@ from ..guards.replace import consented, place_refusal, replace_refusal
 from ..guards.versions import goes_back
 from ..inventory.nodes import ZOOKEEPER_MODE, initial_controllers
 from ..reports import unsteady
-from .parts import Parts, Results
-from .plans import WRITTEN
+from ..run.results import Results
+from .parts import Parts
 from .proof import settled_since
 from .release import product_of
 
@@ -72,8 +66,8 @@ class Seen(Parts):
                 "release_taken_back": self._release_taken_back,
                 "with_new_files": self._with_new_files,
                 "disks_with_data": lambda: disks_with_data(self._info["disks"]),
-                "is_alive_elsewhere": lambda: self._node_id in live_brokers(results.own("__common_registered")),
-                "vote_is_heard": lambda: is_heard(results.own("__common_registered"), self._node_id),
+                "is_alive_elsewhere": lambda: self._node_id in live_brokers(results.own.registered),
+                "vote_is_heard": lambda: is_heard(results.own.registered, self._node_id),
                 "lost_by_replacing": self._lost_by_replacing,
                 "consented": lambda: self._consented(outlived=False),
                 "outlived": lambda: self._consented(outlived=True),
@@ -97,11 +91,11 @@ class Seen(Parts):
 
     @property
     def _info(self) -> Info:
-        return dict(self._results.own("__common_node_info"))
+        return dict(self._results.own.look)
 
     @property
     def _infos(self) -> dict[str, Info]:
-        return {node["host"]: self._results.of(node["host"], "__common_node_info") for node in self._nodes}
+        return {node["host"]: self._results.of(node["host"]).look for node in self._nodes}
 
     def _of_role(self, role: str) -> list[Node]:
         """Return the nodes of the cluster that have a role."""
@@ -124,8 +118,9 @@ class Seen(Parts):
         """Return what the waits for the nodes of the cluster found, as far as they came back in this run."""
         return [
             # Of a controller that is no broker the quorum alone was looked at, by the gate of another voter.
-            self._results.of(node["host"], "__common_whole" if "broker" in node["roles"] else "__common_quorum_whole")
+            run.whole if "broker" in node["roles"] else run.quorum_whole
             for node in self._nodes
+            for run in [self._results.of(node["host"])]
         ]
 
     def _taken_back(self) -> list[str]:
@@ -163,7 +158,7 @@ class Seen(Parts):
         of the same kind that an earlier run has brought to it.
         """
         hosts = [node["host"] for node in (self._model["zookeepers"] if self._is_server else self._nodes)]
-        looks = {host: self._results.of(host, "__common_node_info") for host in hosts}
+        looks = {host: self._results.of(host).look for host in hosts}
         own, wished = looks.pop(self._results.host, {}), self._wished_version
         changes = own.get("version") not in (None, wished)
         return [
@@ -197,12 +192,12 @@ class Seen(Parts):
         if has_started(self["nodes"]) and self["never_formed"]:
             # Where no quorum ever formed, no broker was ever registered.
             return []
-        asked = self._results.of(self._model["node"]["host"], "__common_registered")
+        asked = self._results.of(self._model["node"]["host"]).registered
         return [broker["id"] for broker in asked["nodes"]] if "nodes" in asked else None
 
     def _voter_ids(self) -> list[int] | None:
         """Return who votes, None where the cluster was not asked, or its quorum has no leader that answered."""
-        asked = self._results.of(self._model["node"]["host"], "__common_registered")
+        asked = self._results.of(self._model["node"]["host"]).registered
         quorum = asked.get("quorum") or {}
         if "nodes" not in asked or quorum.get("error") or quorum.get("leader_id") is None:
             return None
@@ -220,7 +215,7 @@ class Seen(Parts):
 
     def _initial_controllers(self) -> str:
         """The first voters, empty where the host is formatted without them."""
-        plan = self._results.of(self._nodes[0]["host"], "__common_format_plan")
+        plan = self._results.of(self._nodes[0]["host"]).format_plan
         is_one = plan["initial_controllers"].get(self._model["node"]["host"])
         return initial_controllers(self._model["nodes"], plan["cluster_id"]) if is_one else ""
 
@@ -252,7 +247,8 @@ class Seen(Parts):
         by_id = {node["node_id"]: node["host"] for node in self._of_role("broker")}
         for node_id, host in sorted(by_id.items(), key=lambda known: known[1] != self._results.host):
             # The later of its two waits that were made; each may be the one that failed.
-            waits = [self._results.of(host, name) for name in ("__common_whole", "__common_in_sync")]
+            run = self._results.of(host)
+            waits = [run.whole, run.in_sync]
             failed: Info = next((wait for wait in waits if wait.get("failed")), {})
 
             def change(broker: int, stuck: str = host) -> Change:
@@ -275,9 +271,9 @@ class Seen(Parts):
 
     def _taken_up(self, host: str) -> list[str] | None:
         """Return the names of the start files that a node took up in this run; None where it took up none."""
-        if not self._results.of(host, "__common_taken_up").get("changed"):
+        if not self._results.of(host).taken_up.get("changed"):
             return None
-        return sorted({basename(path) for path in self._results.of(host, WRITTEN).get("changed_paths") or ()})
+        return sorted({basename(path) for path in self._results.of(host).files.get("changed_paths") or ()})
 
     def _unsteady(self) -> dict[str, str]:
         """The messages of a run that ends for a quorum without a stable leader."""
@@ -286,17 +282,17 @@ class Seen(Parts):
 
     def _lost_by_replacing(self) -> str:
         consent = self._model["settings"]["kafka_replace_lost_topics"]
-        return replace_refusal(self._results.own("__common_registered"), self._node_id, consent)
+        return replace_refusal(self._results.own.registered, self._node_id, consent)
 
     def _consented(self, outlived: bool) -> list[dict[str, Any]]:
         """Return what may be elected uncleanly: partitions whose last copy was here, of kafka_replace_lost_topics."""
         consent = self._model["settings"]["kafka_replace_lost_topics"]
-        return consented(self._results.own("__common_registered"), int(self._node_id), consent, outlived)
+        return consented(self._results.own.registered, int(self._node_id), consent, outlived)
 
     def _place_refusal(self) -> str:
         """Say why no other broker can take the place of kafka_replaced_id."""
         settings = self._model["settings"]
-        led = self._results.own("__kafka_resources_led")
+        led = self._results.own.led
         return place_refusal(led, settings["kafka_replaced_id"], settings["kafka_replace_lost_topics"])
 
     def _live_properties(self) -> dict[str, dict[str, Any]]:
@@ -321,7 +317,7 @@ class Seen(Parts):
 
     def _supervisord_runs_on_for(self) -> list[str]:
         """The programs because of which supervisord must not end; in check mode those of the play would be stopped."""
-        status = str(self._results.own("__common_programs")["stdout"])
+        status = str(self._results.own.programs["stdout"])
         ignores_own = bool(self._model["settings"].get("ansible_check_mode", False))
         return programs_kept(status, self._model["services"], ignores_own)
 

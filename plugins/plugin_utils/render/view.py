@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
+from ..run.results import Results
 from .access import Access
 from .cluster_view import ClusterView
 from .node_view import NodeView
-from .parts import Parts, Results, keys_of
+from .parts import Parts, keys_of
 from .readers import MirrorReader, Reader
 from .run_view import RunView
 from .turns import Turns

@@ -1,11 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""What follows for the voters of a cluster from its inventory and from what the quorum answered.
-
-What cluster_info returned is C(__common_registered) of the cluster's first host, what features said of
-kraft.version 1 is C(__common_voters_raising) there, results of node_info are C(__common_node_info), and those of
-restart_gate C(__common_voters_gate).
-"""
+"""What follows for the voters of a cluster from its inventory and from what the quorum answered."""
 
 from __future__ import annotations
 
@@ -18,11 +13,12 @@ from ..findings import Finding
 from ..guards.registered import ACCEPT, accepted_ids
 from ..inventory.properties import effective, written
 from ..inventory.variables import as_bool, names
+from ..run.results import Results
 from ..voters import dynamic, plan, restarts
 from ..voters.checks import check, unanswered
 from ..voters.model import ClusterFacts, Step
 from ..voters.read import AUTO_JOIN, read_facts, read_gate, read_nodes
-from .parts import Parts, Results, key, keys_of
+from .parts import Parts, key, keys_of
 
 
 class Voters(Parts):
@@ -39,8 +35,8 @@ class Voters(Parts):
         found = read_facts(
             str(settings["kafka_cluster_name"]),
             model["nodes"],
-            results.of(model["first_host"], "__common_registered"),
-            lambda host: results.of(host, "__common_node_info"),
+            results.of(model["first_host"]).registered,
+            lambda host: results.of(host).look,
             names(settings["kafka_controllers_leaving"]),
             any(_joins_itself(node, results) for node in model["nodes"]),
             accepted_ids(settings[ACCEPT]),
@@ -48,13 +44,13 @@ class Voters(Parts):
         return replace(
             found,
             goes_dynamic=settings[dynamic.ASKED_BY],
-            nodes=read_nodes(model["nodes"], lambda host: results.of(host, "__common_node_info")),
+            nodes=read_nodes(model["nodes"], lambda host: results.of(host).look),
             version=str(settings["kafka_version"]),
-            raising=results.of(model["first_host"], "__common_voters_raising"),
+            raising=results.of(model["first_host"]).voters_raising,
             gates=tuple(
                 read_gate(node["host"], asked)
                 for node in model["nodes"]
-                if (asked := results.of(node["host"], "__common_voters_gate"))
+                if (asked := results.of(node["host"]).voters_gate)
             ),
         )
 
@@ -134,5 +130,5 @@ class Voters(Parts):
 
 def _joins_itself(node: Mapping[str, Any], results: Results) -> bool:
     """Say whether a controller makes itself a voter, by its own variables: they may differ from those of the others."""
-    own = effective(written(node["roles"], lambda variable: results.of(node["host"], variable)))
+    own = effective(written(node["roles"], results.of(node["host"]).read))
     return "controller" in node["roles"] and AUTO_JOIN in own and as_bool(own[AUTO_JOIN].value)

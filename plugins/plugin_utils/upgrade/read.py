@@ -2,35 +2,37 @@
 # Private to this collection.
 """The facts of an upgrade, from the nodes of an inventory and what tasks left on their hosts.
 
-Results of node_info are C(__common_upgrade_node) of each host, its one disk being the directory of releases; those of
-cluster_info C(__common_upgrade_cluster) of the host that asked; those of deprecated_requests
-C(__common_upgrade_requests) of each broker, and C(__common_upgrade_requests_before) where it was asked twice.
+The one disk that node_info was asked for here is the directory of releases.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..guards.registered import ACCEPT, accepted_ids
 from ..inventory.model import Node
 from ..inventory.provers import provers
 from ..inventory.variables import as_bool, as_int
+from ..run.results import HostRun, Variables
 from .clients import ACCEPT_OLD, WATCH, old_requests
 from .levels import LEVELS, given_levels
 from .model import BINARIES, ClusterFacts, NodeFacts, OldRequests, Refused
-
-Answers = Callable[[str], Mapping[str, Any]]
 
 _MIB = 1024 * 1024
 
 
 def cluster_facts(
-    host: str, nodes: Sequence[Node], mirrors: Iterable[Node], answers: Answers, known: Sequence[str], refused: Refused
+    host: str,
+    nodes: Sequence[Node],
+    mirrors: Iterable[Node],
+    answers: Variables,
+    known: Sequence[str],
+    refused: Refused,
 ) -> ClusterFacts:
     """Return the facts of the cluster of a host, which asked it; answers gives the variables of a host."""
     own = next(node for node in nodes if node.name == host)
-    asked = _mapping(answers(host).get("__common_upgrade_cluster"))
+    asked = HostRun(host, answers).upgrade_registered
     members = [node for node in nodes if node.cluster == own.cluster]
     return ClusterFacts(
         name=own.cluster,
@@ -41,7 +43,7 @@ def cluster_facts(
         info=asked if "nodes" in asked else None,
         unasked=_first_sentence(asked),
         accepted=frozenset(accepted_ids(own.get(ACCEPT, []))),
-        mirrors={node.name: _runs(answers(node.name)) for node in mirrors if node.cluster == own.cluster},
+        mirrors={node.name: _runs(HostRun(node.name, answers)) for node in mirrors if node.cluster == own.cluster},
         known=tuple(known),
         refused=refused,
         old_clients=as_bool(own.get(ACCEPT_OLD, False)),
@@ -51,18 +53,18 @@ def cluster_facts(
     )
 
 
-def _node(node: Node, answers: Answers) -> NodeFacts:
-    info = _mapping(answers(node.name).get("__common_upgrade_node"))
+def _node(node: Node, answers: Variables) -> NodeFacts:
+    info = HostRun(node.name, answers).upgrade_look
     java, answered = info.get("java") or {}, "process" in info
     target = node.text("zookeeper_version" if node.zookeeper else "kafka_version")
-    requests, since, uncounted = _requests(answers(node.name))
+    requests, since, uncounted = _requests(HostRun(node.name, answers))
     free = [disk["free_bytes"] for disk in info.get("disks") or () if disk.get("free_bytes") is not None]
     return NodeFacts(
         host=node.name,
         node_id=node.id,
         roles=tuple(role for role in ("zookeeper", "broker", "controller") if getattr(node, role)),
         target=target,
-        runs=_runs(answers(node.name)),
+        runs=_runs(HostRun(node.name, answers)),
         running=answered and bool(info["process"]["running"]),
         silence="" if answered else _first_sentence(info) or "no answer",
         java=None if java.get("error") else java.get("version"),
@@ -89,14 +91,14 @@ def _gave_up(info: Mapping[str, Any], target: str) -> str:
     return (str(files.get("why_failed") or "").strip().splitlines() or ["the cause was not written down"])[0]
 
 
-def _requests(answers: Mapping[str, Any]) -> tuple[tuple[OldRequests, ...] | None, float | None, str]:
+def _requests(run: HostRun) -> tuple[tuple[OldRequests, ...] | None, float | None, str]:
     """Return what a broker counted of old clients, since when, and why it could not tell."""
-    last = _mapping(answers.get("__common_upgrade_requests"))
+    last = run.requests
     if "requests" not in last:
         return None, None, _first_sentence(last)
     if last["unread"]:
         return None, None, str(last["unread"])
-    first = _mapping(answers.get("__common_upgrade_requests_before"))
+    first = run.requests_before
     # Without it all since the start would be told as if it had come while it was watched.
     if first and not first.get("skipped") and ("requests" not in first or first["unread"]):
         why = first.get("unread") or _first_sentence(first)
@@ -110,8 +112,8 @@ def _levels(given: Any) -> tuple[str, ...]:
     return (str(given),) if unclear else tuple(levels)
 
 
-def _runs(answers: Mapping[str, Any]) -> str:
-    return str(_mapping(answers.get("__common_upgrade_node")).get("version") or "")
+def _runs(run: HostRun) -> str:
+    return str(run.upgrade_look.get("version") or "")
 
 
 def _installs_java(node: Node) -> bool:

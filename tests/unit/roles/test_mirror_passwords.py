@@ -11,7 +11,7 @@ from ansible.parsing.dataloader import DataLoader
 from ansible.template import Templar, trust_as_template
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.mirroring import Mirroring
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Results
+from ansible_collections.streamops.kafka.plugins.plugin_utils.run.results import Results
 from tests.support.cluster import ROOT
 
 ROLE = ROOT / "roles" / "mirror_maker"

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts, Results
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.parts import Parts
 
 
 def test_each_part_is_made_once_and_not_before_it_is_asked_for() -> None:
@@ -22,10 +22,3 @@ def test_a_part_that_cannot_be_made_is_an_error_and_no_missing_key() -> None:
     assert "z" not in parts
     with pytest.raises(KeyError):
         parts["z"]
-
-
-def test_nothing_left_behind_is_an_empty_mapping_or_an_error() -> None:
-    results = Results({"a": {"x": 0}, "b": {}}.__getitem__, "b")
-    assert (results.of("a", "x"), results.of("b", "x")) == (0, {})
-    with pytest.raises(ValueError, match="no task of this run has left x on b"):
-        results.own("x")
