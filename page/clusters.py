@@ -13,7 +13,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client.connection
     Connection,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
-from page.core.checks import LONGEST_NAME, MOST, is_name, short, wrong_number
+from ansible_collections.streamops.kafka.plugins.module_utils._core.service_settings import LONGEST_NAME, MOST, is_name
+from page.core.checks import short, wrong_number
 
 #: Seconds that a request of a poll may take: default, least and most. The default is shorter than a poll, so that one
 #: broker cannot use it all up.

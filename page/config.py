@@ -3,40 +3,39 @@
 
 from __future__ import annotations
 
-import ipaddress
 import json
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
-from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import is_network
+from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import (
+    is_address,
+    is_loopback,
+    is_network,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
+from ansible_collections.streamops.kafka.plugins.module_utils._core.service_settings import (
+    LONGEST_NAME,
+    MOST,
+    is_bound_host,
+    is_directory_of_reports,
+    is_user,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from page.alerts.settings import Alertmanager, alertmanager_of
 from page.clusters import clusters_of
-from page.core.checks import LONGEST_NAME, MOST, is_name, short, wrong_number
+from page.core.checks import short, wrong_number
+from page.declared import HOST, NUMBERS
 from page.expected import Expected, expected_of
 from page.flows import flows_of
 from page.login import Scrypt, scrypt_of
 from page.records.rights import Rights, rights_of
 
-#: Numbers that may be set: default, least and most. Times are in seconds.
-NUMBERS = {
-    "port": (9406, 1, 65535),
-    "interval": (30, 1, 3600),
-    "poll_timeout": (60, 1, 3600),
-    "stale_after": (300, 1, 86400),
-    "details_interval": (600, 1, 86400),
-    "series_limit": (100_000, 0, 10_000_000),
-}
 #: Paths of the certificate and its key: both or none.
 TLS = ("tls_certificate", "tls_key")
 KNOWN = {"host", "trusted_proxies", "users", "clusters", "expected", "mirrors", "records", "reports", "alertmanager"}
 KNOWN |= {*TLS, *NUMBERS}
-#: Characters of a name or an address that is bound; what they mean the system says at the start.
-_HOST = re.compile(r"[0-9A-Za-z._:%-]{1,253}")
 
 
 @dataclass(frozen=True)
@@ -77,7 +76,7 @@ def config_of(text: str, wrong_pair: Callable[[str, str], list[str]]) -> Config:
     numbers = {name: given.get(name, default) for name, (default, _least, _most) in NUMBERS.items()}
     for name, (_default, least, most) in NUMBERS.items():
         wrong += wrong_number(name, numbers[name], least, most)
-    host = given.get("host", "127.0.0.1")
+    host = given.get("host", HOST)
     tls, wrong_tls = _tls(given, wrong_pair)
     users, wrong_users = _users(given.get("users", {}))
     clusters, wrong_clusters = clusters_of(given.get("clusters"))
@@ -123,9 +122,10 @@ def _parsed(text: str) -> tuple[dict[str, Any], list[str]]:
 
 
 def _wrong_host(host: object, has_users: bool, has_tls: bool) -> list[str]:
-    if not isinstance(host, str) or not _HOST.fullmatch(host):
+    if not isinstance(host, str) or not is_bound_host(host):
         return [f"host is {short(host)}. Set an address of this machine, as 127.0.0.1."]
-    if _is_loopback(host):
+    # A name may lead anywhere, and elsewhere tomorrow.
+    if is_address(host) and is_loopback(host):
         return []
     wrong = []
     if not has_users:
@@ -150,17 +150,9 @@ def _wrong_proxies(proxies: object) -> list[str]:
 
 
 def _wrong_reports(reports: object) -> list[str]:
-    if reports == "" or (isinstance(reports, str) and reports.startswith("/") and "\0" not in reports):
+    if isinstance(reports, str) and is_directory_of_reports(reports):
         return []
     return [f"reports is {short(reports)}. Set the absolute path of a directory, or leave it out."]
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        # A name may lead anywhere, and elsewhere tomorrow.
-        return False
 
 
 def _tls(
@@ -184,8 +176,7 @@ def _users(given: object) -> tuple[dict[str, Scrypt], list[str]]:
         return {}, [f"users is no object of at most {MOST} digests by name of the user. Correct it."]
     users, wrong = {}, []
     for name, text in given.items():
-        # A colon ends the user in HTTP basic (RFC 7617).
-        if not is_name(name) or ":" in name:
+        if not is_user(name):
             wrong.append(
                 f"users has {short(name)}. Name a user with 1 to {LONGEST_NAME} printable characters, none a colon."
             )

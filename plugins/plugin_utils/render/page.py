@@ -12,6 +12,7 @@ from typing import Any
 
 from ...module_utils._cluster.snapshot import STATE_TOPIC
 from ...module_utils._core.addresses import is_address, plain_host
+from ...module_utils._core.service_settings import RECORDS
 from ...module_utils._health.model import Limits
 from ...module_utils._mirror.flows import SHOWN
 from ...module_utils._mirror.reading import read_flows
@@ -42,10 +43,11 @@ SERVICE = "streamops-kafka-page"
 LOCK = Path(__file__).resolve().parents[3] / "roles" / "kafka_page" / "files" / "requirements.lock"
 #: Cost, block size and parallelization of scrypt: 16 MiB for each login (RFC 7914; page reads them from the digest).
 SCRYPT = (16384, 8, 1)
-#: Numbers that the page takes as they are set.
-_NUMBERS = ("interval", "poll_timeout", "stale_after", "details_interval", "series_limit")
-#: The lists in what it takes of who may read records (page/records/rights.py).
-RECORDS_LISTS = ("readers", "topics", "masked")
+#: The numbers that the page takes as they are set, by its own names, with their variables (page/declared.py).
+NUMBERS = {
+    name: f"kafka_page_{name}"
+    for name in ("port", "interval", "poll_timeout", "stale_after", "details_interval", "series_limit")
+}
 #: The files of a connection that lie on the control node, and the endings of their copies beside the configuration.
 _FILES = {"ssl_ca_location": "ca.pem", "ssl_certificate_location": "client.pem", "ssl_key_location": "client.key"}
 
@@ -185,10 +187,9 @@ class Page(Parts):
         has_tls = bool(settings["kafka_page_tls_source"])
         return {
             "host": settings["kafka_page_host"],
-            "port": settings["kafka_page_port"],
             "trusted_proxies": names(settings["kafka_page_trusted_proxies"]),
             "reports": settings["kafka_page_reports"],
-            **{name: settings[f"kafka_page_{name}"] for name in _NUMBERS},
+            **{name: settings[variable] for name, variable in NUMBERS.items()},
             **({"tls_certificate": f"{config}/page.pem", "tls_key": f"{config}/page.key"} if has_tls else {}),
             "users": {user: login(self._host, user, word) for user, word in settings["kafka_page_users"].items()},
             "clusters": {
@@ -198,7 +199,7 @@ class Page(Parts):
             "expected": {cluster.name: self._expected(cluster) for cluster in self._clusters},
             "mirrors": self._mirrors(),
             "records": {
-                **{key: names(settings[f"kafka_page_records_{key}"]) for key in RECORDS_LISTS},
+                **{key: names(settings[f"kafka_page_records_{key}"]) for key in RECORDS},
                 "show_unmasked": settings["kafka_page_records_show_unmasked"],
             },
             **({"alertmanager": at} if (at := self._alertmanager()) else {}),

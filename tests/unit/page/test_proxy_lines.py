@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-from page.config import NUMBERS
+from page.declared import NUMBERS
 from page.hosts import is_served, names_served
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "page.md"

@@ -1,34 +1,32 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""Preflight rules on what the page takes at most (page/core/checks.py, page/config.py): else it would not start."""
+"""Preflight rules on what the page takes at most (_core/service_settings.py): else it would not start."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ....module_utils._core.addresses import is_network
 from ....module_utils._core.names import capped
+from ....module_utils._core.service_settings import (
+    MOST,
+    MOST_GROUPS,
+    RECORDS,
+    is_bound_host,
+    is_directory_of_reports,
+)
 from ...inventory.model import Cluster, Inventory, Node
 from ...inventory.variables import UNDEFINED, names
 from ...render.page import shown_clusters
 from ..rule import Problem, rule
 
-#: Users, and clusters: each cluster has a thread and a picture in memory.
-MOST = 50
-#: Entries of each list of the page. A reader is a user.
+#: Entries of each list of the page at most.
 MOST_OF = {
     "kafka_page_trusted_proxies": MOST,
-    "kafka_page_records_readers": MOST,
-    "kafka_page_records_topics": 500,
-    "kafka_page_records_masked": 500,
+    **{f"kafka_page_records_{name}": most for name, most in RECORDS.items()},
 }
-#: Groups of a cluster that may be named.
-MOST_GROUPS = 1000
-#: What an address or a name that is bound may be made of; what it means the system says at the start.
-_HOST = re.compile(r"[0-9A-Za-z._:%-]{1,253}")
 
 
 @rule(fix="correct the variable; an empty list stands for none")
@@ -71,7 +69,7 @@ def page_reports_unusable(inventory: Inventory) -> Iterator[Problem]:
     """`kafka_page_reports` is no absolute path."""
     for page in inventory.pages:
         path = page.text("kafka_page_reports")
-        if path and not path.startswith("/"):
+        if not is_directory_of_reports(path):
             yield Problem(page, "this is no absolute path", repr(path))
 
 
@@ -84,7 +82,7 @@ def page_host_unusable(inventory: Inventory) -> Iterator[Problem]:
     """`kafka_page_host` is no address and no name."""
     for page in inventory.pages:
         host = page.variables.get("kafka_page_host")
-        if host is not UNDEFINED and host is not None and not _HOST.fullmatch(str(host)):
+        if host is not UNDEFINED and host is not None and not is_bound_host(str(host)):
             yield Problem(page, "this is no address and no name", repr(str(host)))
 
 
