@@ -11,15 +11,18 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import is_address, plain_host
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
-from ansible_collections.streamops.kafka.plugins.module_utils._core.service_settings import is_name
+from ansible_collections.streamops.kafka.plugins.module_utils._core.service_settings import (
+    CANARY_HOST,
+    CANARY_NUMBERS,
+    is_name,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
-from canary.declared import HOST, NUMBERS
 from canary.ledger import Limits
 from page.clusters import clusters_of
 from page.core.checks import short, wrong_number
 from page.flows import flows_of
 
-KNOWN = {"cluster", "host", "clusters", "routes", "flows", *NUMBERS}
+KNOWN = {"cluster", "host", "clusters", "routes", "flows", *CANARY_NUMBERS}
 #: Ways at most: each has an account of every partition.
 MOST_ROUTES = 500
 
@@ -72,14 +75,14 @@ def config_of(text: str) -> Config:
     if not isinstance(given, dict):
         raise RefusedError("configuration", ["it is no object. Write one with cluster, clusters and routes in it."])
     wrong = [f"{short(name)} is unknown. Remove it." for name in sorted(given.keys() - KNOWN)]
-    numbers = {name: given.get(name, default) for name, (default, _least, _most) in NUMBERS.items()}
-    for name, (_default, least, most) in NUMBERS.items():
+    numbers = {name: given.get(name, default) for name, (default, _least, _most) in CANARY_NUMBERS.items()}
+    for name, (_default, least, most) in CANARY_NUMBERS.items():
         wrong += wrong_number(name, numbers[name], least, most)
     clusters, wrong_clusters = clusters_of(given.get("clusters"))
     cluster = given.get("cluster")
     if not isinstance(cluster, str) or cluster not in clusters:
         wrong.append(f"cluster is {short(cluster)}. Set the name of one of clusters, the target.")
-    host = given.get("host", HOST)
+    host = given.get("host", CANARY_HOST)
     if not isinstance(host, str) or not is_address(host):
         wrong.append(f"host is {short(host)}. Set an IP address of this machine, as 127.0.0.1.")
     ways, wrong_ways = _ways(given.get("routes"), clusters)

@@ -9,24 +9,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
-from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import (
-    is_address,
-    is_loopback,
-    is_network,
-)
+from ansible_collections.streamops.kafka.plugins.module_utils._core import service_settings as taken
+from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import is_address, is_loopback, is_network
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
-from ansible_collections.streamops.kafka.plugins.module_utils._core.service_settings import (
-    LONGEST_NAME,
-    MOST,
-    is_bound_host,
-    is_directory_of_reports,
-    is_user,
-)
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from page.alerts.settings import Alertmanager, alertmanager_of
 from page.clusters import clusters_of
 from page.core.checks import short, wrong_number
-from page.declared import HOST, NUMBERS
 from page.expected import Expected, expected_of
 from page.flows import flows_of
 from page.login import Scrypt, scrypt_of
@@ -35,7 +24,7 @@ from page.records.rights import Rights, rights_of
 #: Paths of the certificate and its key: both or none.
 TLS = ("tls_certificate", "tls_key")
 KNOWN = {"host", "trusted_proxies", "users", "clusters", "expected", "mirrors", "records", "reports", "alertmanager"}
-KNOWN |= {*TLS, *NUMBERS}
+KNOWN |= {*TLS, *taken.PAGE_NUMBERS}
 
 
 @dataclass(frozen=True)
@@ -73,10 +62,10 @@ def config_of(text: str, wrong_pair: Callable[[str, str], list[str]]) -> Config:
     """
     given, wrong = _parsed(text)
     wrong += [f"{short(name)} is unknown. Remove it." for name in sorted(given.keys() - KNOWN)]
-    numbers = {name: given.get(name, default) for name, (default, _least, _most) in NUMBERS.items()}
-    for name, (_default, least, most) in NUMBERS.items():
+    numbers = {name: given.get(name, default) for name, (default, _least, _most) in taken.PAGE_NUMBERS.items()}
+    for name, (_default, least, most) in taken.PAGE_NUMBERS.items():
         wrong += wrong_number(name, numbers[name], least, most)
-    host = given.get("host", HOST)
+    host = given.get("host", taken.PAGE_HOST)
     tls, wrong_tls = _tls(given, wrong_pair)
     users, wrong_users = _users(given.get("users", {}))
     clusters, wrong_clusters = clusters_of(given.get("clusters"))
@@ -122,7 +111,7 @@ def _parsed(text: str) -> tuple[dict[str, Any], list[str]]:
 
 
 def _wrong_host(host: object, has_users: bool, has_tls: bool) -> list[str]:
-    if not isinstance(host, str) or not is_bound_host(host):
+    if not isinstance(host, str) or not taken.is_bound_host(host):
         return [f"host is {short(host)}. Set an address of this machine, as 127.0.0.1."]
     # A name may lead anywhere, and elsewhere tomorrow.
     if is_address(host) and is_loopback(host):
@@ -139,8 +128,8 @@ def _wrong_host(host: object, has_users: bool, has_tls: bool) -> list[str]:
 
 
 def _wrong_proxies(proxies: object) -> list[str]:
-    if not isinstance(proxies, list) or len(proxies) > MOST:
-        return [f"trusted_proxies is no list of at most {MOST} addresses. Correct it."]
+    if not isinstance(proxies, list) or len(proxies) > taken.MOST:
+        return [f"trusted_proxies is no list of at most {taken.MOST} addresses. Correct it."]
     return [
         f"trusted_proxies has {short(proxy)}. Give an address, as 192.0.2.1, or a network, as 192.0.2.0/24."
         for proxy in proxies
@@ -150,7 +139,7 @@ def _wrong_proxies(proxies: object) -> list[str]:
 
 
 def _wrong_reports(reports: object) -> list[str]:
-    if isinstance(reports, str) and is_directory_of_reports(reports):
+    if isinstance(reports, str) and taken.is_directory_of_reports(reports):
         return []
     return [f"reports is {short(reports)}. Set the absolute path of a directory, or leave it out."]
 
@@ -172,13 +161,14 @@ def _tls(
 
 
 def _users(given: object) -> tuple[dict[str, Scrypt], list[str]]:
-    if not isinstance(given, dict) or len(given) > MOST:
-        return {}, [f"users is no object of at most {MOST} digests by name of the user. Correct it."]
+    if not isinstance(given, dict) or len(given) > taken.MOST:
+        return {}, [f"users is no object of at most {taken.MOST} digests by name of the user. Correct it."]
     users, wrong = {}, []
     for name, text in given.items():
-        if not is_user(name):
+        if not taken.is_user(name):
             wrong.append(
-                f"users has {short(name)}. Name a user with 1 to {LONGEST_NAME} printable characters, none a colon."
+                f"users has {short(name)}. Name a user with 1 to {taken.LONGEST_NAME} printable characters, "
+                "none a colon."
             )
         try:
             users[name] = scrypt_of(text if isinstance(text, str) else "")

@@ -10,17 +10,12 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.service_settings import (
-    LONGEST_NAME,
-    RECORDS,
-    is_name,
-    is_topic_pattern,
-)
+from ansible_collections.streamops.kafka.plugins.module_utils._core import service_settings as taken
 from page.core.checks import short
 from page.records.naming import normal
 
 #: What the settings have of records.
-KEYS = (*RECORDS, "show_unmasked")
+KEYS = (*taken.RECORDS, "show_unmasked")
 
 
 @dataclass(frozen=True)
@@ -65,8 +60,8 @@ def rights_of(given: object, users: Collection[str], clusters: Collection[str]) 
     if not isinstance(given, dict):
         return Rights(), [f"records is no object with {', '.join(KEYS)}. Correct it."]
     wrong = [f"records.{short(name)} is unknown. Remove it." for name in sorted(given.keys() - set(KEYS))]
-    lists = {name: given.get(name, []) for name in RECORDS}
-    for name, most in RECORDS.items():
+    lists = {name: given.get(name, []) for name in taken.RECORDS}
+    for name, most in taken.RECORDS.items():
         value = lists[name]
         if not isinstance(value, list) or len(value) > most or not all(isinstance(one, str) for one in value):
             wrong.append(f"records.{name} is no list of at most {most} texts. Correct it.")
@@ -78,8 +73,8 @@ def rights_of(given: object, users: Collection[str], clusters: Collection[str]) 
     wrong += [f"records.readers has {short(one)}, who is not in users. Add the user there." for one in readers
               if one not in users]  # fmt: skip
     wrong += [one for entry in topics for one in _wrong_entry(entry, clusters)]
-    wrong += [f"records.masked has {short(one)}. Name a field with 1 to {LONGEST_NAME} printable characters."
-              for one in masked if not is_name(one)]  # fmt: skip
+    wrong += [f"records.masked has {short(one)}. Name a field with 1 to {taken.LONGEST_NAME} printable characters."
+              for one in masked if not taken.is_name(one)]  # fmt: skip
     if readers and not topics:
         wrong.append("records.readers is set without records.topics. List the topics that they may read.")
     if wrong:
@@ -92,7 +87,7 @@ def _wrong_entry(entry: str, clusters: Collection[str]) -> list[str]:
     where, slash, pattern = entry.rpartition("/")
     if slash and where not in clusters:
         return [f"records.topics has {short(entry)}, whose cluster is not in clusters. Correct its name."]
-    if not is_topic_pattern(pattern):
+    if not taken.is_topic_pattern(pattern):
         return [
             f"records.topics has {short(entry)}. Write the name of a topic, or its beginning and * behind it, as "
             "orders.* does."

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
 """What the services take of their settings: the page and the canary refuse anything else at their start, and preflight
-refuses it before. Bounds and defaults of numbers are in page/declared.py and canary/declared.py."""
+refuses it before."""
 
 from __future__ import annotations
 
@@ -15,6 +15,26 @@ RECORDS = {"readers": MOST, "topics": 500, "masked": 500}
 MOST_GROUPS = 1000
 #: Characters of the longest name of a cluster, a user or a field.
 LONGEST_NAME = 100
+# Made by tools/make_defaults of argument specs and ranges: where a service listens, and of its numbers the default, the
+# least and the most. Times are in seconds.
+PAGE_HOST = "127.0.0.1"
+PAGE_NUMBERS = {
+    "port": (9406, 1, 65535),
+    "interval": (30, 1, 3600),
+    "poll_timeout": (60, 1, 3600),
+    "stale_after": (300, 1, 86400),
+    "details_interval": (600, 1, 86400),
+    "series_limit": (100000, 0, 10000000),
+}
+CANARY_HOST = "127.0.0.1"
+CANARY_NUMBERS = {
+    "port": (9407, 1, 65535),
+    "interval": (60, 5, 3600),
+    "late_after": (120, 1, 43200),
+    "missing_after": (21600, 1, 43200),
+    "offset_flush": (10, 1, 86400),
+}
+# End of what is made.
 #: Characters of a name or an address that is bound; what they mean the system says at the start.
 _HOST = re.compile(r"[0-9A-Za-z._:%-]{1,253}")
 #: A name of a topic (Topic.java), or its beginning with "*" behind it.

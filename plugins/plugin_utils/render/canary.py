@@ -26,7 +26,7 @@ from .security import SASL_PROTOCOLS, TLS_PROTOCOLS
 
 #: What pins its library.
 LOCK = Path(__file__).resolve().parents[3] / "roles" / "mirror_maker" / "files" / "canary.lock"
-#: The numbers that the canary takes as they are set, by its own names, with their variables (canary/declared.py).
+#: Variables of numbers that the canary takes as they are set, by its own names.
 NUMBERS = {
     "port": "mirror_maker_canary_port",
     "interval": "mirror_maker_canary_interval",

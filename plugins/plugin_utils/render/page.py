@@ -12,7 +12,6 @@ from typing import Any
 
 from ...module_utils._cluster.snapshot import STATE_TOPIC
 from ...module_utils._core.addresses import is_address, plain_host
-from ...module_utils._core.service_settings import RECORDS
 from ...module_utils._health.model import Limits
 from ...module_utils._mirror.flows import SHOWN
 from ...module_utils._mirror.reading import read_flows
@@ -23,6 +22,7 @@ from ..inventory.nodes import endpoints
 from ..inventory.variables import names
 from ..mirrors.heartbeats import wants_heartbeats
 from ..mirrors.views import plain
+from ..specs import role_options
 from .page_code import code_files
 from .parts import Parts
 from .prometheus import alertmanager_socket
@@ -43,11 +43,10 @@ SERVICE = "streamops-kafka-page"
 LOCK = Path(__file__).resolve().parents[3] / "roles" / "kafka_page" / "files" / "requirements.lock"
 #: Cost, block size and parallelization of scrypt: 16 MiB for each login (RFC 7914; page reads them from the digest).
 SCRYPT = (16384, 8, 1)
-#: The numbers that the page takes as they are set, by its own names, with their variables (page/declared.py).
-NUMBERS = {
-    name: f"kafka_page_{name}"
-    for name in ("port", "interval", "poll_timeout", "stale_after", "details_interval", "series_limit")
-}
+_TAKEN = ("port", "interval", "poll_timeout", "stale_after", "details_interval", "series_limit")
+#: Variables of numbers that the page takes as they are set, by its own names.
+NUMBERS = {name: f"kafka_page_{name}" for name in _TAKEN}
+_RECORDS = "kafka_page_records_"
 #: The files of a connection that lie on the control node, and the endings of their copies beside the configuration.
 _FILES = {"ssl_ca_location": "ca.pem", "ssl_certificate_location": "client.pem", "ssl_key_location": "client.key"}
 
@@ -199,8 +198,9 @@ class Page(Parts):
             "expected": {cluster.name: self._expected(cluster) for cluster in self._clusters},
             "mirrors": self._mirrors(),
             "records": {
-                **{key: names(settings[f"kafka_page_records_{key}"]) for key in RECORDS},
-                "show_unmasked": settings["kafka_page_records_show_unmasked"],
+                name.removeprefix(_RECORDS): names(settings[name]) if option["type"] == "list" else settings[name]
+                for name, option in role_options("kafka_page").items()
+                if name.startswith(_RECORDS)
             },
             **({"alertmanager": at} if (at := self._alertmanager()) else {}),
         }

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
+from ansible_collections.streamops.kafka.plugins.module_utils._core.service_settings import CANARY_NUMBERS
 from canary.config import config_of
-from canary.declared import NUMBERS
 from canary.ledger import MOST, WINDOW
 
 WAY = {"path": "a->b", "origin": "a", "writer": "a->b", "source": "a", "topic": "t", "copy": "a.t"}
@@ -28,9 +28,9 @@ def test_defaults() -> None:
 
 
 def test_an_account_holds_all_events_until_they_are_missing() -> None:
-    _default, least, _most = NUMBERS["interval"]
+    _default, least, _most = CANARY_NUMBERS["interval"]
     assert WINDOW / least <= MOST
-    assert NUMBERS["missing_after"][2] <= WINDOW / 2
+    assert CANARY_NUMBERS["missing_after"][2] <= WINDOW / 2
 
 
 def test_flows_into_its_cluster_are_watched() -> None:

@@ -8,15 +8,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ....module_utils._core import service_settings as taken
 from ....module_utils._core.addresses import is_network
 from ....module_utils._core.names import capped
-from ....module_utils._core.service_settings import (
-    MOST,
-    MOST_GROUPS,
-    RECORDS,
-    is_bound_host,
-    is_directory_of_reports,
-)
 from ...inventory.model import Cluster, Inventory, Node
 from ...inventory.variables import UNDEFINED, names
 from ...render.page import shown_clusters
@@ -24,8 +18,8 @@ from ..rule import Problem, rule
 
 #: Entries of each list of the page at most.
 MOST_OF = {
-    "kafka_page_trusted_proxies": MOST,
-    **{f"kafka_page_records_{name}": most for name, most in RECORDS.items()},
+    "kafka_page_trusted_proxies": taken.MOST,
+    **{f"kafka_page_records_{name}": most for name, most in taken.RECORDS.items()},
 }
 
 
@@ -50,8 +44,8 @@ def page_list_too_long(inventory: Inventory) -> Iterator[Problem]:
     for page in inventory.pages:
         users = page.get("kafka_page_users", {})
         counts = {
-            "kafka_page_users": (len(users) if isinstance(users, Mapping) else 0, MOST),
-            "kafka_page_clusters": (len(_shown(inventory, page)), MOST),
+            "kafka_page_users": (len(users) if isinstance(users, Mapping) else 0, taken.MOST),
+            "kafka_page_clusters": (len(_shown(inventory, page)), taken.MOST),
             **{name: (len(names(page.get(name))), most) for name, most in MOST_OF.items()},
         }
         for name, (count, most) in counts.items():
@@ -69,7 +63,7 @@ def page_reports_unusable(inventory: Inventory) -> Iterator[Problem]:
     """`kafka_page_reports` is no absolute path."""
     for page in inventory.pages:
         path = page.text("kafka_page_reports")
-        if not is_directory_of_reports(path):
+        if not taken.is_directory_of_reports(path):
             yield Problem(page, "this is no absolute path", repr(path))
 
 
@@ -82,7 +76,7 @@ def page_host_unusable(inventory: Inventory) -> Iterator[Problem]:
     """`kafka_page_host` is no address and no name."""
     for page in inventory.pages:
         host = page.variables.get("kafka_page_host")
-        if host is not UNDEFINED and host is not None and not is_bound_host(str(host)):
+        if host is not UNDEFINED and host is not None and not taken.is_bound_host(str(host)):
             yield Problem(page, "this is no address and no name", repr(str(host)))
 
 
@@ -101,7 +95,7 @@ def page_proxy_unusable(inventory: Inventory) -> Iterator[Problem]:
 
 @rule(
     variable="kafka_groups_watched",
-    allowed=f"at most {MOST_GROUPS} names of groups, each once",
+    allowed=f"at most {taken.MOST_GROUPS} names of groups, each once",
     fix="correct the list of this cluster",
 )
 def page_groups_unusable(inventory: Inventory) -> Iterator[Problem]:
@@ -112,7 +106,7 @@ def page_groups_unusable(inventory: Inventory) -> Iterator[Problem]:
             yield Problem(cluster, "this is no list of groups", _kind(value))
             continue
         twice = [name for name, count in Counter(map(str, value)).items() if count > 1]
-        if len(value) > MOST_GROUPS:
+        if len(value) > taken.MOST_GROUPS:
             yield Problem(cluster, "the page takes fewer groups", f"{len(value)} of them")
         elif twice:
             yield Problem(cluster, "a group stands there twice", capped(twice, 5))

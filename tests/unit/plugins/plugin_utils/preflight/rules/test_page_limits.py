@@ -14,6 +14,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.service_sett
     LONGEST_NAME,
     MOST,
     MOST_GROUPS,
+    PAGE_NUMBERS,
     RECORDS,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._core.values import all_typed
@@ -23,7 +24,6 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check im
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Violation
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
 from page.config import config_of
-from page.declared import NUMBERS
 from tests.support.preflight_inventories import combined
 from tests.unit.plugins.plugin_utils.preflight.rules.test_page import refused
 
@@ -51,10 +51,10 @@ def judged(own: dict[str, Any], group: str = "pages") -> list[Violation]:
     return check_inventory(dataclasses.replace(inventory, play_hosts=hosts, **beside))
 
 
-@pytest.mark.parametrize("name", NUMBERS)
+@pytest.mark.parametrize("name", PAGE_NUMBERS)
 @pytest.mark.parametrize("how", ["below", "negative", "above", "text", "text below", "empty"])
 def test_a_number_outside_of_what_the_page_takes_is_refused(name: str, how: str) -> None:
-    _default, least, most = NUMBERS[name]
+    _default, least, most = PAGE_NUMBERS[name]
     bad = {"below": least - 1, "negative": -1, "above": most + 1, "text": "many", "text below": str(least - 1),
            "empty": ""}[how]  # fmt: skip
     (found,) = [one for one in judged({f"kafka_page_{name}": bad}) if one.variable == f"kafka_page_{name}"]
