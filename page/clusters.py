@@ -65,14 +65,11 @@ def _wrong_login(options: Mapping[str, Any]) -> list[str]:
     protocol = options.get("security_protocol")
     for _name, needing, names in CONNECTION_REQUIRED_IF:
         missing = [name for name in names if not options.get(name)]
+        them = "it" if len(missing) == 1 else "them"
         if protocol == needing and missing:
-            wrong.append(f"security_protocol is {protocol}, which needs {', '.join(missing)}. Set {_them(missing)}.")
+            wrong.append(f"security_protocol is {protocol}, which needs {', '.join(missing)}. Set {them}.")
     for pair in CONNECTION_REQUIRED_TOGETHER:
         missing = [name for name in pair if not options.get(name)]
         if len(missing) == 1:
             wrong.append(f"{missing[0]} is missing beside {next(one for one in pair if one not in missing)}. Set it.")
     return wrong
-
-
-def _them(names: list[str]) -> str:
-    return "it" if len(names) == 1 else "them"

@@ -79,7 +79,9 @@ def config_of(text: str, wrong_pair: Callable[[str, str], list[str]]) -> Config:
     wrong += wrong_records
     reports = given.get("reports", "")
     alertmanager, wrong_alertmanager = alertmanager_of(given.get("alertmanager"))
-    wrong += [*wrong_users, *wrong_clusters, *wrong_expected, *wrong_mirrors, *_wrong_reports(reports)]
+    wrong += [*wrong_users, *wrong_clusters, *wrong_expected, *wrong_mirrors]
+    if not isinstance(reports, str) or not taken.is_directory_of_reports(reports):
+        wrong.append(f"reports is {short(reports)}. Set the absolute path of a directory, or leave it out.")
     wrong += wrong_alertmanager
     if wrong:
         raise RefusedError("configuration", wrong)
@@ -136,12 +138,6 @@ def _wrong_proxies(proxies: object) -> list[str]:
         # With all addresses there are each client could name itself.
         if not is_network(proxy)
     ]
-
-
-def _wrong_reports(reports: object) -> list[str]:
-    if isinstance(reports, str) and taken.is_directory_of_reports(reports):
-        return []
-    return [f"reports is {short(reports)}. Set the absolute path of a directory, or leave it out."]
 
 
 def _tls(

@@ -87,7 +87,7 @@ def _wrong_entry(entry: str, clusters: Collection[str]) -> list[str]:
     where, slash, pattern = entry.rpartition("/")
     if slash and where not in clusters:
         return [f"records.topics has {short(entry)}, whose cluster is not in clusters. Correct its name."]
-    if not taken.is_topic_pattern(pattern):
+    if not taken.TOPICS.fullmatch(pattern):
         return [
             f"records.topics has {short(entry)}. Write the name of a topic, or its beginning and * behind it, as "
             "orders.* does."

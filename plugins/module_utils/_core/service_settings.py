@@ -37,8 +37,8 @@ CANARY_NUMBERS = {
 # End of what is made.
 #: Characters of a name or an address that is bound; what they mean the system says at the start.
 _HOST = re.compile(r"[0-9A-Za-z._:%-]{1,253}")
-#: A name of a topic (Topic.java), or its beginning with "*" behind it.
-_TOPICS = re.compile(r"[A-Za-z0-9._-]{1,249}|[A-Za-z0-9._-]{0,249}\*")
+#: What names topics whose records may be read: a name (Topic.java), or its beginning with "*" behind it.
+TOPICS = re.compile(r"[A-Za-z0-9._-]{1,249}|[A-Za-z0-9._-]{0,249}\*")
 
 
 def is_name(name: str, longest: int = LONGEST_NAME) -> bool:
@@ -59,8 +59,3 @@ def is_bound_host(text: str) -> bool:
 def is_directory_of_reports(path: str) -> bool:
     """Return whether reports may lie there: an absolute path, or an empty text for no reports."""
     return not path or (path.startswith("/") and "\0" not in path)
-
-
-def is_topic_pattern(text: str) -> bool:
-    """Return whether a text names the topics whose records may be read: a name, or its beginning and an asterisk."""
-    return bool(_TOPICS.fullmatch(text))

@@ -46,7 +46,6 @@ SCRYPT = (16384, 8, 1)
 _TAKEN = ("port", "interval", "poll_timeout", "stale_after", "details_interval", "series_limit")
 #: Variables of numbers that the page takes as they are set, by its own names.
 NUMBERS = {name: f"kafka_page_{name}" for name in _TAKEN}
-_RECORDS = "kafka_page_records_"
 #: The files of a connection that lie on the control node, and the endings of their copies beside the configuration.
 _FILES = {"ssl_ca_location": "ca.pem", "ssl_certificate_location": "client.pem", "ssl_key_location": "client.key"}
 
@@ -182,7 +181,7 @@ class Page(Parts):
 
     def _configuration(self) -> dict[str, Any]:
         """The configuration file as data; what the page takes is in page/config.py."""
-        settings, config = self._settings, self["paths"]["config"]
+        settings, config, records = self._settings, self["paths"]["config"], "kafka_page_records_"
         has_tls = bool(settings["kafka_page_tls_source"])
         return {
             "host": settings["kafka_page_host"],
@@ -198,9 +197,9 @@ class Page(Parts):
             "expected": {cluster.name: self._expected(cluster) for cluster in self._clusters},
             "mirrors": self._mirrors(),
             "records": {
-                name.removeprefix(_RECORDS): names(settings[name]) if option["type"] == "list" else settings[name]
+                name.removeprefix(records): names(settings[name]) if option["type"] == "list" else settings[name]
                 for name, option in role_options("kafka_page").items()
-                if name.startswith(_RECORDS)
+                if name.startswith(records)
             },
             **({"alertmanager": at} if (at := self._alertmanager()) else {}),
         }

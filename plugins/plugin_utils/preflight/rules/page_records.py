@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ....module_utils._core.service_settings import LONGEST_NAME, is_name, is_topic_pattern
+from ....module_utils._core.service_settings import LONGEST_NAME, TOPICS, is_name
 from ...inventory.model import Inventory
 from ...inventory.variables import UNDEFINED, names
 from ..rule import Problem, rule
@@ -44,7 +44,7 @@ def page_records_topics_unusable(inventory: Inventory) -> Iterator[Problem]:
             cluster, slash, pattern = entry.rpartition("/")
             if slash and cluster not in known:
                 yield Problem(page, "the page shows no cluster of this name", entry)
-            elif not is_topic_pattern(pattern):
+            elif not TOPICS.fullmatch(pattern):
                 yield Problem(page, "this is no name of a topic, and no beginning of one", entry)
 
 
