@@ -3,30 +3,26 @@
 
 from __future__ import annotations
 
-import ipaddress
 import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import is_address, plain_host
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
+from ansible_collections.streamops.kafka.plugins.module_utils._core.service_settings import (
+    CANARY_HOST,
+    CANARY_NUMBERS,
+    is_name,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
-from canary.ledger import WINDOW, Limits
+from canary.ledger import Limits
 from page.clusters import clusters_of
-from page.core.checks import is_name, short, wrong_number
+from page.core.checks import short, wrong_number
 from page.flows import flows_of
 
-#: Numbers that may be set: default, least and most. Times are in seconds. What is missing must still be within the
-#: window, which is a day of events that come every 5 s or more seldom (canary/ledger.py).
-NUMBERS = {
-    "port": (9407, 1, 65535),
-    "interval": (60, 1, 3600),
-    "late_after": (120, 1, int(WINDOW) // 2),
-    "missing_after": (21600, 1, int(WINDOW) // 2),
-    "offset_flush": (10, 1, 86400),
-}
-KNOWN = {"cluster", "host", "clusters", "routes", "flows", *NUMBERS}
+KNOWN = {"cluster", "host", "clusters", "routes", "flows", *CANARY_NUMBERS}
 #: Ways at most: each has an account of every partition.
 MOST_ROUTES = 500
 
@@ -61,8 +57,8 @@ class Config:
     host: str
     port: int
     interval: int
-    flows: tuple[Flow, ...] = ()
-    offset_flush: int = 10
+    flows: tuple[Flow, ...]
+    offset_flush: int
 
     @property
     def own(self) -> list[Way]:
@@ -79,15 +75,15 @@ def config_of(text: str) -> Config:
     if not isinstance(given, dict):
         raise RefusedError("configuration", ["it is no object. Write one with cluster, clusters and routes in it."])
     wrong = [f"{short(name)} is unknown. Remove it." for name in sorted(given.keys() - KNOWN)]
-    numbers = {name: given.get(name, default) for name, (default, _least, _most) in NUMBERS.items()}
-    for name, (_default, least, most) in NUMBERS.items():
+    numbers = {name: given.get(name, default) for name, (default, _least, _most) in CANARY_NUMBERS.items()}
+    for name, (_default, least, most) in CANARY_NUMBERS.items():
         wrong += wrong_number(name, numbers[name], least, most)
     clusters, wrong_clusters = clusters_of(given.get("clusters"))
     cluster = given.get("cluster")
     if not isinstance(cluster, str) or cluster not in clusters:
         wrong.append(f"cluster is {short(cluster)}. Set the name of one of clusters, the target.")
-    host = given.get("host", "127.0.0.1")
-    if not _is_address(host):
+    host = given.get("host", CANARY_HOST)
+    if not isinstance(host, str) or not is_address(host):
         wrong.append(f"host is {short(host)}. Set an IP address of this machine, as 127.0.0.1.")
     ways, wrong_ways = _ways(given.get("routes"), clusters)
     flows, wrong_flows = _flows(given.get("flows", []), clusters, cluster)
@@ -96,15 +92,7 @@ def config_of(text: str) -> Config:
         raise RefusedError("configuration", wrong)
     limits = Limits(numbers["late_after"], numbers["missing_after"])
     port, interval, flush = (numbers[name] for name in ("port", "interval", "offset_flush"))
-    return Config(str(cluster), clusters, ways, limits, host, port, interval, flows, flush)
-
-
-def _is_address(host: object) -> bool:
-    try:
-        ipaddress.ip_address(host if isinstance(host, str) else "")
-    except ValueError:
-        return False
-    return True
+    return Config(str(cluster), clusters, ways, limits, plain_host(host), port, interval, flows, flush)
 
 
 def _ways(given: object, clusters: Collection[str]) -> tuple[tuple[Way, ...], list[str]]:

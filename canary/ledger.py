@@ -29,8 +29,8 @@ MOST = 20_000
 class Limits:
     """After how many seconds an event is late, and after how many it is missing."""
 
-    late: float = 120.0
-    missing: float = 21600.0
+    late: float
+    missing: float
 
 
 @dataclass(frozen=True)

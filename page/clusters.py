@@ -13,7 +13,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client.connection
     Connection,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
-from page.core.checks import LONGEST_NAME, MOST, is_name, short, wrong_number
+from ansible_collections.streamops.kafka.plugins.module_utils._core.service_settings import LONGEST_NAME, MOST, is_name
+from page.core.checks import short, wrong_number
 
 #: Seconds that a request of a poll may take: default, least and most. The default is shorter than a poll, so that one
 #: broker cannot use it all up.
@@ -64,14 +65,11 @@ def _wrong_login(options: Mapping[str, Any]) -> list[str]:
     protocol = options.get("security_protocol")
     for _name, needing, names in CONNECTION_REQUIRED_IF:
         missing = [name for name in names if not options.get(name)]
+        them = "it" if len(missing) == 1 else "them"
         if protocol == needing and missing:
-            wrong.append(f"security_protocol is {protocol}, which needs {', '.join(missing)}. Set {_them(missing)}.")
+            wrong.append(f"security_protocol is {protocol}, which needs {', '.join(missing)}. Set {them}.")
     for pair in CONNECTION_REQUIRED_TOGETHER:
         missing = [name for name in pair if not options.get(name)]
         if len(missing) == 1:
             wrong.append(f"{missing[0]} is missing beside {next(one for one in pair if one not in missing)}. Set it.")
     return wrong
-
-
-def _them(names: list[str]) -> str:
-    return "it" if len(names) == 1 else "them"

@@ -3,40 +3,28 @@
 
 from __future__ import annotations
 
-import ipaddress
 import json
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
-from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import is_network
+from ansible_collections.streamops.kafka.plugins.module_utils._core import service_settings as taken
+from ansible_collections.streamops.kafka.plugins.module_utils._core.addresses import is_address, is_loopback, is_network
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from page.alerts.settings import Alertmanager, alertmanager_of
 from page.clusters import clusters_of
-from page.core.checks import LONGEST_NAME, MOST, is_name, short, wrong_number
+from page.core.checks import short, wrong_number
 from page.expected import Expected, expected_of
 from page.flows import flows_of
 from page.login import Scrypt, scrypt_of
 from page.records.rights import Rights, rights_of
 
-#: Numbers that may be set: default, least and most. Times are in seconds.
-NUMBERS = {
-    "port": (9406, 1, 65535),
-    "interval": (30, 1, 3600),
-    "poll_timeout": (60, 1, 3600),
-    "stale_after": (300, 1, 86400),
-    "details_interval": (600, 1, 86400),
-    "series_limit": (100_000, 0, 10_000_000),
-}
 #: Paths of the certificate and its key: both or none.
 TLS = ("tls_certificate", "tls_key")
 KNOWN = {"host", "trusted_proxies", "users", "clusters", "expected", "mirrors", "records", "reports", "alertmanager"}
-KNOWN |= {*TLS, *NUMBERS}
-#: Characters of a name or an address that is bound; what they mean the system says at the start.
-_HOST = re.compile(r"[0-9A-Za-z._:%-]{1,253}")
+KNOWN |= {*TLS, *taken.PAGE_NUMBERS}
 
 
 @dataclass(frozen=True)
@@ -74,10 +62,10 @@ def config_of(text: str, wrong_pair: Callable[[str, str], list[str]]) -> Config:
     """
     given, wrong = _parsed(text)
     wrong += [f"{short(name)} is unknown. Remove it." for name in sorted(given.keys() - KNOWN)]
-    numbers = {name: given.get(name, default) for name, (default, _least, _most) in NUMBERS.items()}
-    for name, (_default, least, most) in NUMBERS.items():
+    numbers = {name: given.get(name, default) for name, (default, _least, _most) in taken.PAGE_NUMBERS.items()}
+    for name, (_default, least, most) in taken.PAGE_NUMBERS.items():
         wrong += wrong_number(name, numbers[name], least, most)
-    host = given.get("host", "127.0.0.1")
+    host = given.get("host", taken.PAGE_HOST)
     tls, wrong_tls = _tls(given, wrong_pair)
     users, wrong_users = _users(given.get("users", {}))
     clusters, wrong_clusters = clusters_of(given.get("clusters"))
@@ -91,7 +79,9 @@ def config_of(text: str, wrong_pair: Callable[[str, str], list[str]]) -> Config:
     wrong += wrong_records
     reports = given.get("reports", "")
     alertmanager, wrong_alertmanager = alertmanager_of(given.get("alertmanager"))
-    wrong += [*wrong_users, *wrong_clusters, *wrong_expected, *wrong_mirrors, *_wrong_reports(reports)]
+    wrong += [*wrong_users, *wrong_clusters, *wrong_expected, *wrong_mirrors]
+    if not isinstance(reports, str) or not taken.is_directory_of_reports(reports):
+        wrong.append(f"reports is {short(reports)}. Set the absolute path of a directory, or leave it out.")
     wrong += wrong_alertmanager
     if wrong:
         raise RefusedError("configuration", wrong)
@@ -123,9 +113,10 @@ def _parsed(text: str) -> tuple[dict[str, Any], list[str]]:
 
 
 def _wrong_host(host: object, has_users: bool, has_tls: bool) -> list[str]:
-    if not isinstance(host, str) or not _HOST.fullmatch(host):
+    if not isinstance(host, str) or not taken.is_bound_host(host):
         return [f"host is {short(host)}. Set an address of this machine, as 127.0.0.1."]
-    if _is_loopback(host):
+    # A name may lead anywhere, and elsewhere tomorrow.
+    if is_address(host) and is_loopback(host):
         return []
     wrong = []
     if not has_users:
@@ -139,28 +130,14 @@ def _wrong_host(host: object, has_users: bool, has_tls: bool) -> list[str]:
 
 
 def _wrong_proxies(proxies: object) -> list[str]:
-    if not isinstance(proxies, list) or len(proxies) > MOST:
-        return [f"trusted_proxies is no list of at most {MOST} addresses. Correct it."]
+    if not isinstance(proxies, list) or len(proxies) > taken.MOST:
+        return [f"trusted_proxies is no list of at most {taken.MOST} addresses. Correct it."]
     return [
         f"trusted_proxies has {short(proxy)}. Give an address, as 192.0.2.1, or a network, as 192.0.2.0/24."
         for proxy in proxies
         # With all addresses there are each client could name itself.
         if not is_network(proxy)
     ]
-
-
-def _wrong_reports(reports: object) -> list[str]:
-    if reports == "" or (isinstance(reports, str) and reports.startswith("/") and "\0" not in reports):
-        return []
-    return [f"reports is {short(reports)}. Set the absolute path of a directory, or leave it out."]
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        # A name may lead anywhere, and elsewhere tomorrow.
-        return False
 
 
 def _tls(
@@ -180,14 +157,14 @@ def _tls(
 
 
 def _users(given: object) -> tuple[dict[str, Scrypt], list[str]]:
-    if not isinstance(given, dict) or len(given) > MOST:
-        return {}, [f"users is no object of at most {MOST} digests by name of the user. Correct it."]
+    if not isinstance(given, dict) or len(given) > taken.MOST:
+        return {}, [f"users is no object of at most {taken.MOST} digests by name of the user. Correct it."]
     users, wrong = {}, []
     for name, text in given.items():
-        # A colon ends the user in HTTP basic (RFC 7617).
-        if not is_name(name) or ":" in name:
+        if not taken.is_user(name):
             wrong.append(
-                f"users has {short(name)}. Name a user with 1 to {LONGEST_NAME} printable characters, none a colon."
+                f"users has {short(name)}. Name a user with 1 to {taken.LONGEST_NAME} printable characters, "
+                "none a colon."
             )
         try:
             users[name] = scrypt_of(text if isinstance(text, str) else "")

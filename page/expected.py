@@ -8,8 +8,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.service_settings import MOST_GROUPS, is_name
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import Limits
-from page.core.checks import LONGEST_HOST, MOST_GROUPS, MOST_NODES, is_name, short, wrong_number
+from page.core.checks import LONGEST_HOST, MOST_NODES, short, wrong_number
 
 _ROLES = ("broker", "controller")
 #: Ids of nodes in Kafka are of 32 bits.

@@ -5,14 +5,8 @@ from __future__ import annotations
 
 import json
 
-#: Clusters and users at most: each cluster has a thread and a picture in memory.
-MOST = 50
-#: Characters of the longest name of a cluster or a user.
-LONGEST_NAME = 100
 #: Characters of the longest name of a host (RFC 1035), and nodes of a cluster at most.
 LONGEST_HOST, MOST_NODES = 255, 1000
-#: Groups of a cluster that may be named.
-MOST_GROUPS = 1000
 
 
 def wrong_number(name: str, number: object, least: int, most: int) -> list[str]:
@@ -20,11 +14,6 @@ def wrong_number(name: str, number: object, least: int, most: int) -> list[str]:
     if isinstance(number, int) and not isinstance(number, bool) and least <= number <= most:
         return []
     return [f"{name} is {short(number)}. Set a whole number from {least} to {most}."]
-
-
-def is_name(name: str, longest: int = LONGEST_NAME) -> bool:
-    """Return whether a cluster or a user may be called so: printable, not too long, no blanks around it."""
-    return 1 <= len(name) <= longest and name.isprintable() and name == name.strip()
 
 
 def short(value: object) -> str:

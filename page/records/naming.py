@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Collection
 
-from page.core.checks import LONGEST_NAME
+from ansible_collections.streamops.kafka.plugins.module_utils._core.service_settings import LONGEST_NAME
 
 #: A character as JSON may write any, and as a text in a text does, where each mark is escaped again.
 _ESCAPED = re.compile(r"\\+u([0-9a-fA-F]{4})")

@@ -7,19 +7,15 @@ patterns are easily wider than they look. "CLUSTER/" before it binds it to one c
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from page.core.checks import LONGEST_NAME, MOST, is_name, short
+from ansible_collections.streamops.kafka.plugins.module_utils._core import service_settings as taken
+from page.core.checks import short
 from page.records.naming import normal
 
 #: What the settings have of records.
-KEYS = ("readers", "topics", "masked", "show_unmasked")
-#: Entries of topics, and names of fields, at most.
-MOST_ENTRIES = 500
-#: A name of a topic (Topic.java), or its beginning; Kafka's own begin with "_", as those of others that hold settings.
-_PATTERN = re.compile(r"[A-Za-z0-9._-]{1,249}|[A-Za-z0-9._-]{0,249}\*")
+KEYS = (*taken.RECORDS, "show_unmasked")
 
 
 @dataclass(frozen=True)
@@ -64,19 +60,21 @@ def rights_of(given: object, users: Collection[str], clusters: Collection[str]) 
     if not isinstance(given, dict):
         return Rights(), [f"records is no object with {', '.join(KEYS)}. Correct it."]
     wrong = [f"records.{short(name)} is unknown. Remove it." for name in sorted(given.keys() - set(KEYS))]
-    readers, topics, masked = (given.get(name, []) for name in KEYS[:3])
-    for name, value, most in (("readers", readers, MOST), ("topics", topics, MOST_ENTRIES), ("masked", masked, 500)):
+    lists = {name: given.get(name, []) for name in taken.RECORDS}
+    for name, most in taken.RECORDS.items():
+        value = lists[name]
         if not isinstance(value, list) or len(value) > most or not all(isinstance(one, str) for one in value):
             wrong.append(f"records.{name} is no list of at most {most} texts. Correct it.")
     if not isinstance(given.get("show_unmasked", False), bool):
         wrong.append(f"records.show_unmasked is {short(given['show_unmasked'])}. Set true or false.")
     if wrong:
         return Rights(), wrong
+    readers, topics, masked = lists.values()
     wrong += [f"records.readers has {short(one)}, who is not in users. Add the user there." for one in readers
               if one not in users]  # fmt: skip
     wrong += [one for entry in topics for one in _wrong_entry(entry, clusters)]
-    wrong += [f"records.masked has {short(one)}. Name a field with 1 to {LONGEST_NAME} printable characters."
-              for one in masked if not is_name(one)]  # fmt: skip
+    wrong += [f"records.masked has {short(one)}. Name a field with 1 to {taken.LONGEST_NAME} printable characters."
+              for one in masked if not taken.is_name(one)]  # fmt: skip
     if readers and not topics:
         wrong.append("records.readers is set without records.topics. List the topics that they may read.")
     if wrong:
@@ -89,7 +87,7 @@ def _wrong_entry(entry: str, clusters: Collection[str]) -> list[str]:
     where, slash, pattern = entry.rpartition("/")
     if slash and where not in clusters:
         return [f"records.topics has {short(entry)}, whose cluster is not in clusters. Correct its name."]
-    if not _PATTERN.fullmatch(pattern):
+    if not taken.TOPICS.fullmatch(pattern):
         return [
             f"records.topics has {short(entry)}. Write the name of a topic, or its beginning and * behind it, as "
             "orders.* does."

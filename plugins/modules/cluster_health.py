@@ -234,8 +234,11 @@ racks:
        survives: true}
 """
 
+from dataclasses import fields
+
 from ..module_utils._client.module import run_with_connection
 from ..module_utils._health.look import cluster_health
+from ..module_utils._health.model import Limits
 
 ARGUMENT_SPEC = {
     "nodes": {
@@ -271,11 +274,7 @@ ARGUMENT_SPEC = {
     "voter_racks": {"type": "dict", "default": {}},
     "watched_groups": {"type": "list", "elements": "str", "default": []},
     "fail_on": {"type": "str", "choices": ["never", "down", "degraded"], "default": "never"},
-    "max_imbalance_percent": {"type": "float", "default": 10.0},
-    "min_disk_free": {"type": "float", "default": 0.15},
-    "enough_disk_free_bytes": {"type": "int", "default": 75000000000},
-    "max_quorum_lag": {"type": "int", "default": 30},
-    "min_certificate_days": {"type": "int", "default": 30},
+    **{limit.name: {"type": limit.type, "default": limit.default} for limit in fields(Limits)},
 }
 
 

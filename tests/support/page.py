@@ -128,11 +128,11 @@ def trusting() -> ssl.SSLContext:
     return context
 
 
-def command(config: Path, service: str = "page") -> list[str]:
-    """What starts the page, or the canary, where only what its lock has can be imported."""
+def command(config: Path, service: str = "page", before: str = "") -> list[str]:
+    """What starts the page, or the canary, where only what its lock has can be imported; C(before) runs before it."""
     alone = f"import sys; sys.modules.update(dict.fromkeys({_MISSING[service]!r})); "
     start = f"import {service}.serve as s; sys.exit(s.main(sys.argv[1:]))"
-    return [sys.executable, "-c", alone + start, str(config)]
+    return [sys.executable, "-c", alone + before + start, str(config)]
 
 
 def environment() -> dict[str, str]:

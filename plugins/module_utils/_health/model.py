@@ -59,7 +59,7 @@ class Limits:
     is 2 s). ``min_certificate_days`` -- days that a certificate must still hold.
     """
 
-    max_imbalance_percent: float = 10
+    max_imbalance_percent: float = 10.0
     min_disk_free: float = 0.15
     enough_disk_free_bytes: int = 75 * 1000**3
     max_quorum_lag: int = 30

@@ -24,8 +24,8 @@ from .security import SASL_PROTOCOLS, TLS_PROTOCOLS
 
 #: What pins its library.
 LOCK = Path(__file__).resolve().parents[3] / "roles" / "mirror_maker" / "files" / "canary.lock"
-#: What the canary takes of the settings (canary/config.py), by its own names.
-_NUMBERS = {
+#: Variables of numbers that the canary takes as they are set, by its own names.
+NUMBERS = {
     "port": "mirror_maker_canary_port",
     "interval": "mirror_maker_canary_interval",
     "late_after": "mirror_maker_canary_late_seconds",
@@ -194,7 +194,7 @@ class Canary(Parts):
         return {
             "cluster": self._cluster,
             "host": plain_host(settings["mirror_maker_canary_host"]),
-            **{name: settings[variable] for name, variable in _NUMBERS.items()},
+            **{name: settings[variable] for name, variable in NUMBERS.items()},
             "clusters": {name: self._connection(endpoints[name]) for name in names},
             "routes": [
                 {

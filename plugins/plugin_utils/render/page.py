@@ -22,6 +22,7 @@ from ..inventory.nodes import endpoints
 from ..inventory.variables import names
 from ..mirrors.heartbeats import wants_heartbeats
 from ..mirrors.views import plain
+from ..specs import role_options
 from .page_code import code_files
 from .parts import Parts
 from .prometheus import alertmanager_socket
@@ -42,10 +43,9 @@ SERVICE = "streamops-kafka-page"
 LOCK = Path(__file__).resolve().parents[3] / "roles" / "kafka_page" / "files" / "requirements.lock"
 #: Cost, block size and parallelization of scrypt: 16 MiB for each login (RFC 7914; page reads them from the digest).
 SCRYPT = (16384, 8, 1)
-#: Numbers that the page takes as they are set.
-_NUMBERS = ("interval", "poll_timeout", "stale_after", "details_interval", "series_limit")
-#: The lists in what it takes of who may read records (page/records/rights.py).
-RECORDS_LISTS = ("readers", "topics", "masked")
+_TAKEN = ("port", "interval", "poll_timeout", "stale_after", "details_interval", "series_limit")
+#: Variables of numbers that the page takes as they are set, by its own names.
+NUMBERS = {name: f"kafka_page_{name}" for name in _TAKEN}
 #: The files of a connection that lie on the control node, and the endings of their copies beside the configuration.
 _FILES = {"ssl_ca_location": "ca.pem", "ssl_certificate_location": "client.pem", "ssl_key_location": "client.key"}
 
@@ -181,14 +181,13 @@ class Page(Parts):
 
     def _configuration(self) -> dict[str, Any]:
         """The configuration file as data; what the page takes is in page/config.py."""
-        settings, config = self._settings, self["paths"]["config"]
+        settings, config, records = self._settings, self["paths"]["config"], "kafka_page_records_"
         has_tls = bool(settings["kafka_page_tls_source"])
         return {
             "host": settings["kafka_page_host"],
-            "port": settings["kafka_page_port"],
             "trusted_proxies": names(settings["kafka_page_trusted_proxies"]),
             "reports": settings["kafka_page_reports"],
-            **{name: settings[f"kafka_page_{name}"] for name in _NUMBERS},
+            **{name: settings[variable] for name, variable in NUMBERS.items()},
             **({"tls_certificate": f"{config}/page.pem", "tls_key": f"{config}/page.key"} if has_tls else {}),
             "users": {user: login(self._host, user, word) for user, word in settings["kafka_page_users"].items()},
             "clusters": {
@@ -198,8 +197,9 @@ class Page(Parts):
             "expected": {cluster.name: self._expected(cluster) for cluster in self._clusters},
             "mirrors": self._mirrors(),
             "records": {
-                **{key: names(settings[f"kafka_page_records_{key}"]) for key in RECORDS_LISTS},
-                "show_unmasked": settings["kafka_page_records_show_unmasked"],
+                name.removeprefix(records): names(settings[name]) if option["type"] == "list" else settings[name]
+                for name, option in role_options("kafka_page").items()
+                if name.startswith(records)
             },
             **({"alertmanager": at} if (at := self._alertmanager()) else {}),
         }

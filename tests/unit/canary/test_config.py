@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
+from ansible_collections.streamops.kafka.plugins.module_utils._core.service_settings import CANARY_NUMBERS
 from canary.config import config_of
+from canary.ledger import MOST, WINDOW
 
 WAY = {"path": "a->b", "origin": "a", "writer": "a->b", "source": "a", "topic": "t", "copy": "a.t"}
 FLOW = {"source": "a", "target": "b", "topics": ["t"]}
@@ -23,6 +25,12 @@ def test_defaults() -> None:
     config = config_of(json.dumps(GIVEN))
     assert (config.host, config.port, config.interval) == ("127.0.0.1", 9407, 60)
     assert (config.limits.late, config.limits.missing) == (120, 21600)
+
+
+def test_an_account_holds_all_events_until_they_are_missing() -> None:
+    _default, least, _most = CANARY_NUMBERS["interval"]
+    assert WINDOW / least <= MOST
+    assert CANARY_NUMBERS["missing_after"][2] <= WINDOW / 2
 
 
 def test_flows_into_its_cluster_are_watched() -> None:
@@ -46,7 +54,7 @@ def test_only_events_of_a_first_flow_into_its_cluster_are_written() -> None:
         ({"routes": [{**WAY, "source": "c"}]}, 'source "c" is not in clusters'),
         ({"routes": [{**WAY, "more": "x"}]}, "routes[0] is no object of texts"),
         ({"routes": [{**WAY, "topic": 1}]}, "routes[0] is no object of texts"),
-        ({"interval": 0}, "interval is 0"),
+        ({"interval": 4}, "interval is 4. Set a whole number from 5 to 3600"),
         ({"offset_flush": 0}, "offset_flush is 0"),
         ({"flows": {}}, "flows is no list"),
         ({"flows": [{**FLOW, "topics": "t"}]}, "flows[0].topics is"),

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-from page.config import NUMBERS
+from ansible_collections.streamops.kafka.plugins.module_utils._core.service_settings import PAGE_NUMBERS
 from page.hosts import is_served, names_served
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "page.md"
@@ -63,7 +63,7 @@ def test_limits_name_zones_that_are_there() -> None:
 
 
 def test_they_lead_to_the_page_and_name_the_client_in_the_header_that_it_reads() -> None:
-    default, _least, _most = NUMBERS["port"]
+    default, _least, _most = PAGE_NUMBERS["port"]
     assert f"proxy_pass http://127.0.0.1:{default};" in BARE
     headers = dict(values.split() for _block, name, values in directives() if name == "proxy_set_header")
     # It replaces what a client sends: the page believes all of this header.

@@ -11,6 +11,7 @@ from ....module_utils._mirror.canary import Route, routes
 from ...inventory.model import Cluster, Inventory, Listener, Node
 from ...inventory.variables import UNDEFINED, as_bool, as_int
 from ...render.security import SASL_PROTOCOLS
+from ...specs import role_options
 from ..mirror_flows import flows, kafka_clusters, mirrors_of
 from ..rule import WARNING, Problem, rule
 from ..service_logins import CANARY, KNOWN_MECHANISMS, MIRRORS, NO_SUPER_USER, PAGE
@@ -18,8 +19,6 @@ from .listeners import binds_meet
 from .mirrors import listener_of
 
 _SWITCH = "mirror_maker_canary"
-#: The defaults of the role, which a host does not have among its variables here.
-_LATE, _MISSING = 120, 21600
 
 
 @rule(fix="set the variable in the group_vars of the cluster, a password from the vault")
@@ -123,9 +122,11 @@ def canary_port_taken(inventory: Inventory) -> Iterator[Problem]:
 )
 def canary_limits(inventory: Inventory) -> Iterator[Problem]:
     """`mirror_maker_canary_missing_seconds` is no more than `mirror_maker_canary_late_seconds`."""
+    # A host does not have the defaults of the role among its variables here.
+    variables = [f"mirror_maker_canary_{name}_seconds" for name in ("late", "missing")]
+    defaults = {name: role_options("mirror_maker")[name]["default"] for name in variables}
     for mirror in _wanting(inventory):
-        late = mirror.get("mirror_maker_canary_late_seconds", _LATE)
-        missing = mirror.get("mirror_maker_canary_missing_seconds", _MISSING)
+        late, missing = (mirror.get(name, default) for name, default in defaults.items())
         if isinstance(late, int) and isinstance(missing, int) and missing <= late:
             yield Problem(mirror, "events would be missing before they are late", f"{missing}, late after {late}")
 

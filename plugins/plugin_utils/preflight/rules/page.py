@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from ....module_utils._core.addresses import is_address, is_loopback, plain_host
+from ....module_utils._core.service_settings import LONGEST_NAME, is_user
 from ...inventory.model import PAGE_GROUP, Cluster, Inventory, Listener, Node
 from ...inventory.variables import UNDEFINED, as_int, names
 from ...render.security import SASL_PROTOCOLS
@@ -17,7 +18,10 @@ from .listeners import binds_meet
 from .monitoring import API
 from .secrets import WEAK
 
-_USERS = "names of 1 to 100 printable characters without a colon and without blanks around them, each with a password"
+_USERS = (
+    f"names of 1 to {LONGEST_NAME} printable characters without a colon and without blanks around them, each with a "
+    "password"
+)
 
 
 @rule(
@@ -51,7 +55,7 @@ def page_user_unusable(inventory: Inventory) -> Iterator[Problem]:
     for page in inventory.pages:
         users = page.get("kafka_page_users", {})
         for name, password in users.items() if isinstance(users, dict) else ():
-            if not _is_user(str(name)):
+            if not is_user(str(name)):
                 yield Problem(page, "a user of the page has no usable name", repr(str(name)))
             elif password is UNDEFINED or (str(password or "") and str(password).lower() not in WEAK):
                 continue
@@ -154,11 +158,6 @@ def _is_api(url: str) -> bool:
         return bool(API.fullmatch(url) and url.isascii() and found.hostname and found.port != 0)
     except ValueError:
         return False
-
-
-def _is_user(name: str) -> bool:
-    """Return whether the page takes a name of a user (page/core/checks.py)."""
-    return 1 <= len(name) <= 100 and name.isprintable() and name == name.strip() and ":" not in name
 
 
 def _unknown(node: Node, variable: str) -> bool:

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""Preflight rules on what the page takes at most (page/core/checks.py, page/config.py): else it would not start."""
+"""Preflight rules on what the page takes at most (_core/service_settings.py): else it would not start."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ....module_utils._core import service_settings as taken
 from ....module_utils._core.addresses import is_network
 from ....module_utils._core.names import capped
 from ...inventory.model import Cluster, Inventory, Node
@@ -16,19 +16,11 @@ from ...inventory.variables import UNDEFINED, names
 from ...render.page import shown_clusters
 from ..rule import Problem, rule
 
-#: Users, and clusters: each cluster has a thread and a picture in memory.
-MOST = 50
-#: Entries of each list of the page. A reader is a user.
+#: Entries of each list of the page at most.
 MOST_OF = {
-    "kafka_page_trusted_proxies": MOST,
-    "kafka_page_records_readers": MOST,
-    "kafka_page_records_topics": 500,
-    "kafka_page_records_masked": 500,
+    "kafka_page_trusted_proxies": taken.MOST,
+    **{f"kafka_page_records_{name}": most for name, most in taken.RECORDS.items()},
 }
-#: Groups of a cluster that may be named.
-MOST_GROUPS = 1000
-#: What an address or a name that is bound may be made of; what it means the system says at the start.
-_HOST = re.compile(r"[0-9A-Za-z._:%-]{1,253}")
 
 
 @rule(fix="correct the variable; an empty list stands for none")
@@ -52,8 +44,8 @@ def page_list_too_long(inventory: Inventory) -> Iterator[Problem]:
     for page in inventory.pages:
         users = page.get("kafka_page_users", {})
         counts = {
-            "kafka_page_users": (len(users) if isinstance(users, Mapping) else 0, MOST),
-            "kafka_page_clusters": (len(_shown(inventory, page)), MOST),
+            "kafka_page_users": (len(users) if isinstance(users, Mapping) else 0, taken.MOST),
+            "kafka_page_clusters": (len(_shown(inventory, page)), taken.MOST),
             **{name: (len(names(page.get(name))), most) for name, most in MOST_OF.items()},
         }
         for name, (count, most) in counts.items():
@@ -71,7 +63,7 @@ def page_reports_unusable(inventory: Inventory) -> Iterator[Problem]:
     """`kafka_page_reports` is no absolute path."""
     for page in inventory.pages:
         path = page.text("kafka_page_reports")
-        if path and not path.startswith("/"):
+        if not taken.is_directory_of_reports(path):
             yield Problem(page, "this is no absolute path", repr(path))
 
 
@@ -84,7 +76,7 @@ def page_host_unusable(inventory: Inventory) -> Iterator[Problem]:
     """`kafka_page_host` is no address and no name."""
     for page in inventory.pages:
         host = page.variables.get("kafka_page_host")
-        if host is not UNDEFINED and host is not None and not _HOST.fullmatch(str(host)):
+        if host is not UNDEFINED and host is not None and not taken.is_bound_host(str(host)):
             yield Problem(page, "this is no address and no name", repr(str(host)))
 
 
@@ -103,7 +95,7 @@ def page_proxy_unusable(inventory: Inventory) -> Iterator[Problem]:
 
 @rule(
     variable="kafka_groups_watched",
-    allowed=f"at most {MOST_GROUPS} names of groups, each once",
+    allowed=f"at most {taken.MOST_GROUPS} names of groups, each once",
     fix="correct the list of this cluster",
 )
 def page_groups_unusable(inventory: Inventory) -> Iterator[Problem]:
@@ -114,7 +106,7 @@ def page_groups_unusable(inventory: Inventory) -> Iterator[Problem]:
             yield Problem(cluster, "this is no list of groups", _kind(value))
             continue
         twice = [name for name, count in Counter(map(str, value)).items() if count > 1]
-        if len(value) > MOST_GROUPS:
+        if len(value) > taken.MOST_GROUPS:
             yield Problem(cluster, "the page takes fewer groups", f"{len(value)} of them")
         elif twice:
             yield Problem(cluster, "a group stands there twice", capped(twice, 5))

@@ -4,15 +4,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from ....module_utils._core.service_settings import LONGEST_NAME, TOPICS, is_name
 from ...inventory.model import Inventory
 from ...inventory.variables import UNDEFINED, names
 from ..rule import Problem, rule
-
-#: A name of a topic (Topic.java), or its beginning with "*" behind it, as the page takes them (page/records/rights.py).
-_PATTERN = re.compile(r"[A-Za-z0-9._-]{1,249}|[A-Za-z0-9._-]{0,249}\*")
 
 
 @rule(
@@ -47,18 +44,18 @@ def page_records_topics_unusable(inventory: Inventory) -> Iterator[Problem]:
             cluster, slash, pattern = entry.rpartition("/")
             if slash and cluster not in known:
                 yield Problem(page, "the page shows no cluster of this name", entry)
-            elif not _PATTERN.fullmatch(pattern):
+            elif not TOPICS.fullmatch(pattern):
                 yield Problem(page, "this is no name of a topic, and no beginning of one", entry)
 
 
 @rule(
     variable="kafka_page_records_masked",
-    allowed="names of 1 to 100 printable characters, without blanks around them",
+    allowed=f"names of 1 to {LONGEST_NAME} printable characters, without blanks around them",
     fix="correct the name",
 )
 def page_records_masked_unusable(inventory: Inventory) -> Iterator[Problem]:
     """`kafka_page_records_masked` has an entry that the page takes for no name of a field, so it would not start."""
     for page in inventory.pages:
         for name in names(page.get("kafka_page_records_masked")):
-            if not (1 <= len(name) <= 100 and name.isprintable() and name == name.strip()):
+            if not is_name(name):
                 yield Problem(page, "this is no name of a field", repr(name))

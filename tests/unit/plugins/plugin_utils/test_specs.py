@@ -6,6 +6,8 @@ from __future__ import annotations
 import runpy
 from pathlib import Path
 
+import yaml
+
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import SPECS, role_options
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -14,6 +16,29 @@ ROOT = Path(__file__).resolve().parents[4]
 def test_the_specs_are_those_of_the_roles() -> None:
     made = runpy.run_path(str(ROOT / "tools" / "make_specs"))["text"]()
     assert SPECS.read_text() == made, "run tools/make_specs"
+
+
+def test_defaults_of_roles_and_services_are_those_of_the_specs() -> None:
+    made = runpy.run_path(str(ROOT / "tools" / "make_defaults"))
+    files = dict(made["files"]())
+    assert "service_settings.py" in {path.name for path in files}
+    for path, text in files.items():
+        assert path.read_text() == text, f"{path}: run tools/make_defaults"
+    # Text that YAML would read as something else, or that fits on no line.
+    for value in (
+        "",
+        "yes",
+        "a: b",
+        '"{{ a }}"',
+        "{{ a }} # b",
+        "{{ a\\n }}",
+        "x " * 100 + "x",
+        ["a" * 80, "b" * 80],
+        {},
+        1.0,
+        None,
+    ):
+        assert yaml.safe_load(made["assignment"]("name", value)) == {"name": value}
 
 
 def test_options_are_those_of_the_named_roles_or_of_all() -> None:

@@ -185,6 +185,26 @@ def test_the_service_takes_the_configuration(tmp_path: Path) -> None:
     assert config_of(next(one["content"] for one in without if "canary.json" in one["path"])).flows == ()
 
 
+def test_each_setting_of_the_canary_reaches_it() -> None:
+    own = {
+        "mirror_maker_canary_port": 11,
+        "mirror_maker_canary_interval": 12,
+        "mirror_maker_canary_late_seconds": 13,
+        "mirror_maker_canary_missing_seconds": 14,
+        "mirror_maker_offset_flush_seconds": 15,
+        "mirror_maker_canary_os_user": "bird",
+        "mirror_maker_canary_install_dir": "/opt/c",
+        "mirror_maker_canary_config_dir": "/etc/c",
+    }
+    found = seen("m1", protocol="PLAINTEXT", **own)["canary"]
+    (file,) = found["secret_files"]
+    config = config_of(file["content"])
+    assert [config.port, config.interval, config.limits.late, config.limits.missing] == [11, 12, 13, 14]
+    assert config.offset_flush == 15
+    assert (file["path"], file["owner"]) == ("/etc/c/m1/canary.json", "bird")
+    assert found["code_dir"].startswith("/opt/c/m1/")
+
+
 def test_without_a_login_it_needs_no_file_beside_its_configuration() -> None:
     found = seen("m1", protocol="PLAINTEXT")["canary"]
     (file,) = found["secret_files"]

@@ -16,8 +16,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.model impo
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import SHOWN
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render import page, page_code
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.view import View
-from page.config import NUMBERS, config_of
-from page.records.rights import KEYS as RECORDS_KEYS
+from page.config import config_of
 from page.records.rights import Rights
 from tests.support.inventory_data import DataReader
 from tests.support.wheels import compiled, pinned
@@ -113,7 +112,6 @@ def test_the_configuration_has_every_cluster_with_its_own_login() -> None:
         "stock": {"bootstrap_servers": ["b:9092"]},
     }
     assert found["users"] == {"prometheus": page.login("page1", "prometheus", "w")}
-    assert {name for name in found if name in NUMBERS} == set(NUMBERS)
     assert "tls_key" not in found
     assert found["trusted_proxies"] == []
     for proxies in (["192.0.2.1", "10.0.0.0/8"], "192.0.2.1, 10.0.0.0/8"):
@@ -126,7 +124,14 @@ def test_the_configuration_has_every_cluster_with_its_own_login() -> None:
 
 
 def test_the_configuration_has_what_each_cluster_is_compared_with_and_the_page_takes_it() -> None:
-    own = {"kafka_version": "4.2.0", "kafka_resources_status_max_quorum_lag": "60"}
+    own = {
+        "kafka_version": "4.2.0",
+        "kafka_resources_status_max_imbalance_percent": 20,
+        "kafka_resources_status_min_disk_free": 0.5,
+        "kafka_resources_status_enough_disk_free_bytes": 7,
+        "kafka_resources_status_max_quorum_lag": "60",
+        "kafka_resources_status_min_certificate_days": 8,
+    }
     found = seen("page1", **own)["page"]["configuration"]
     (node,) = found["expected"]["orders"]["nodes"]
     assert {**node, "roles": sorted(node["roles"])} == {
@@ -137,7 +142,26 @@ def test_the_configuration_has_what_each_cluster_is_compared_with_and_the_page_t
     read = config_of(json.dumps(found), lambda _certificate, _key: [])
     assert read.reports == "/opt/p/reports"
     assert seen("page1", {"kafka_page_reports": ""})["page"]["configuration"]["reports"] == ""
-    assert (read.expected["orders"].limits, read.expected["orders"].nodes) == (Limits(max_quorum_lag=60), [node])
+    assert (read.expected["orders"].limits, read.expected["orders"].nodes) == (Limits(20.0, 0.5, 7, 60, 8), [node])
+
+
+def test_each_number_reaches_the_page() -> None:
+    own = {
+        "kafka_page_port": 11,
+        "kafka_page_interval": 12,
+        "kafka_page_poll_timeout": 13,
+        "kafka_page_stale_after": 14,
+        "kafka_page_details_interval": 15,
+        "kafka_page_series_limit": 16,
+    }
+    found = config_of(json.dumps(seen("page1", own)["page"]["configuration"]), lambda _certificate, _key: [])
+    assert [found.port, found.interval, found.poll_timeout] == [11, 12, 13]
+    assert [found.stale_after, found.details_interval, found.series_limit] == [14, 15, 16]
+
+
+def test_the_user_of_the_page_owns_its_secrets() -> None:
+    (file,) = seen("page1", {"kafka_page_os_user": "reader"})["page"]["secret_files"]
+    assert (file["owner"], file["mode"]) == ("reader", "0600")
 
 
 def test_the_configuration_has_the_flows_that_run_and_have_an_end_on_the_page() -> None:
@@ -168,7 +192,6 @@ def test_who_may_read_records_comes_to_the_page_also_where_it_is_given_as_text()
         "kafka_page_records_show_unmasked": "yes",
     }
     found = seen("page1", own)["page"]["configuration"]
-    assert found["records"].keys() == set(RECORDS_KEYS)
     read = config_of(json.dumps(found), lambda _certificate, _key: []).records
     assert read == Rights(frozenset({"ann"}), ("audit.*", "stock/x"), frozenset({"iban", "password"}), True)
     assert not config_of(json.dumps(seen("page1")["page"]["configuration"]), lambda _one, _two: []).records.is_on

@@ -10,15 +10,20 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError
+from ansible_collections.streamops.kafka.plugins.module_utils._core.service_settings import (
+    LONGEST_NAME,
+    MOST,
+    MOST_GROUPS,
+    PAGE_NUMBERS,
+    RECORDS,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._core.values import all_typed
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.build import build_node
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Violation
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
-from page.config import NUMBERS, config_of
-from page.core.checks import LONGEST_NAME, MOST, MOST_GROUPS
-from page.records.rights import MOST_ENTRIES
+from page.config import config_of
 from tests.support.preflight_inventories import combined
 from tests.unit.plugins.plugin_utils.preflight.rules.test_page import refused
 
@@ -46,10 +51,10 @@ def judged(own: dict[str, Any], group: str = "pages") -> list[Violation]:
     return check_inventory(dataclasses.replace(inventory, play_hosts=hosts, **beside))
 
 
-@pytest.mark.parametrize("name", NUMBERS)
+@pytest.mark.parametrize("name", PAGE_NUMBERS)
 @pytest.mark.parametrize("how", ["below", "negative", "above", "text", "text below", "empty"])
 def test_a_number_outside_of_what_the_page_takes_is_refused(name: str, how: str) -> None:
-    _default, least, most = NUMBERS[name]
+    _default, least, most = PAGE_NUMBERS[name]
     bad = {"below": least - 1, "negative": -1, "above": most + 1, "text": "many", "text below": str(least - 1),
            "empty": ""}[how]  # fmt: skip
     (found,) = [one for one in judged({f"kafka_page_{name}": bad}) if one.variable == f"kafka_page_{name}"]
@@ -75,20 +80,10 @@ def test_numbers_and_words_of_the_hosts_of_prometheus_are_judged_too() -> None:
             "kafka_page_records_readers",
             f"at most {MOST}",
         ),
-        (
-            {"kafka_page_records_topics": many(MOST_ENTRIES + 1)},
-            "kafka_page_records_topics",
-            f"at most {MOST_ENTRIES}",
-        ),
-        (
-            {"kafka_page_records_topics": ",".join(many(MOST_ENTRIES + 1))},
-            "kafka_page_records_topics",
-            f"at most {MOST_ENTRIES}",
-        ),
-        (
-            {"kafka_page_records_masked": many(MOST_ENTRIES + 1)},
-            "kafka_page_records_masked",
-            f"at most {MOST_ENTRIES}",
+        *(
+            ({f"kafka_page_records_{name}": entries}, f"kafka_page_records_{name}", f"at most {RECORDS[name]}")
+            for name in ("topics", "masked")
+            for entries in (many(RECORDS[name] + 1), ",".join(many(RECORDS[name] + 1)))
         ),
         ({"kafka_page_trusted_proxies": ["192.0.2.1"] * (MOST + 1)}, "kafka_page_trusted_proxies", f"at most {MOST}"),
     ],
@@ -103,16 +98,9 @@ def test_lists_as_long_as_the_page_takes_are_let_through() -> None:
     own = {
         "kafka_page_users": users(MOST),
         "kafka_page_trusted_proxies": ["192.0.2.1"] * MOST,
-        "kafka_page_records_readers": many(MOST),
-        "kafka_page_records_topics": many(MOST_ENTRIES),
-        "kafka_page_records_masked": many(MOST_ENTRIES),
+        **{f"kafka_page_records_{name}": many(most) for name, most in RECORDS.items()},
     }
     assert refused(own, kafka_groups_watched=many(MOST_GROUPS)) == []
-    records = {"readers": many(MOST), "topics": many(MOST_ENTRIES), "masked": many(MOST_ENTRIES)}
-    for name, most in (("readers", MOST), ("topics", MOST_ENTRIES), ("masked", MOST_ENTRIES)):
-        assert f"records.{name} is no list" not in said_by_page({"records": records})
-        more = {**records, name: many(most + 1)}
-        assert f"records.{name} is no list of at most {most} texts" in said_by_page({"records": more})
 
 
 def said_by_page(given: dict[str, Any]) -> str:
