@@ -7,15 +7,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from .modes import FLAG, KRAFT, MIGRATING, ZOOKEEPER
+
 #: The values of ZkMigrationState in the metadata log and in the metric of that name (ZkMigrationState.java of 3.9).
 NONE, MIGRATION, PRE_MIGRATION, POST_MIGRATION = "NONE", "MIGRATION", "PRE_MIGRATION", "POST_MIGRATION"
 STATES: Mapping[int, str] = {0: NONE, 1: MIGRATION, 2: PRE_MIGRATION, 3: POST_MIGRATION}
 
-#: Modes of a broker: of ZooKeeper, of ZooKeeper with the migration flag, of KRaft.
-ZOOKEEPER, MIGRATING, KRAFT = "zookeeper", "migrating", "kraft"
-
 BROKER, CONTROLLER = "broker", "controller"
-ROLES, FLAG, PROTOCOL = "process.roles", "zookeeper.metadata.migration.enable", "inter.broker.protocol.version"
+ROLES, PROTOCOL = "process.roles", "inter.broker.protocol.version"
 #: The properties of a start record that tell the phase; the others may hold secrets and are left on the node.
 TELLING = (ROLES, FLAG, PROTOCOL)
 

@@ -10,14 +10,10 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils._migration.model import (
     BROKER,
     CONTROLLER,
-    FLAG,
-    KRAFT,
-    MIGRATING,
     MIGRATION,
     POST_MIGRATION,
     PRE_MIGRATION,
     ROLES,
-    ZOOKEEPER,
     ClusterLook,
     EnsembleLook,
     MetadataLog,
@@ -25,6 +21,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._migration.model i
     NodeLook,
     Znodes,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._migration.modes import FLAG, KRAFT, MIGRATING, ZOOKEEPER
 from ansible_collections.streamops.kafka.plugins.module_utils._migration.troubles import RELEASE
 
 STARTED: Mapping[str, Mapping[str, str]] = {ZOOKEEPER: {}, MIGRATING: {FLAG: "true"}, KRAFT: {ROLES: BROKER}}
