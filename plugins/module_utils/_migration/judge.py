@@ -31,7 +31,7 @@ GOALS: Mapping[str, str] = {
     phases.FINALISED: phases.ZOOKEEPER_GONE,
 }
 #: How many seconds the goal may take once the last node has restarted: an election of the controllers, the copy of all
-#: metadata (a batch of 1000 records after the other, zookeeper.metadata.migration.min.batch.size), the registration of
+#: metadata (in batches, zookeeper.metadata.migration.min.batch.size), the registration of
 #: the last broker, the restart of the last controller, the end of the last server.
 SECONDS: Mapping[str, int] = {
     phases.CONTROLLERS_READY: 120,
