@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 from .._core.names import capped
 from . import phase as phases
-from .model import BROKER, ClusterLook, NodeLook, hosts
-from .modes import LEFT_ALONE, MIGRATING
+from .model import ClusterLook, NodeLook, hosts
+from .modes import BROKER, LEFT_ALONE, MIGRATING
 from .phase import WAY, Phase, phase_of
-from .stages import NEXT, UnclearStageError, stages, started_in
+from .stages import NEXT, UnclearStageError, stages
 from .steps import STEPS
 from .troubles import FORWARD, Trouble, troubles_of
 
@@ -150,7 +150,7 @@ _THEN: Mapping[str, str] = {
 
 def _is_done(look: ClusterLook, node: NodeLook, stage: str) -> bool:
     """Tell whether a node runs in a stage, and the quorum knows that."""
-    if not node.answers or stage == LEFT_ALONE or started_in(node) != stage:
+    if not node.answers or stage == LEFT_ALONE or node.started_in != stage:
         return False
     if BROKER in node.roles:
         return look.registered.get(node.id) is (stage == MIGRATING)
@@ -172,7 +172,7 @@ def restarts_of(look: ClusterLook, wanted: Mapping[str, str]) -> list[str]:
     return [
         node.host
         for node in nodes
-        if wanted[node.host] != LEFT_ALONE and not (node.answers and started_in(node) == wanted[node.host])
+        if wanted[node.host] != LEFT_ALONE and not (node.answers and node.started_in == wanted[node.host])
     ]
 
 

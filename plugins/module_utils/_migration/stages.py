@@ -98,10 +98,3 @@ def _controller_as_it_is(look: ClusterLook, phase: Phase, node: NodeLook) -> str
         return LEFT_ALONE
     without_flag = node.started is not None and not node.flagged
     return KRAFT if phase.name == phases.DUAL_WRITE_KRAFT and without_flag else MIGRATING
-
-
-def started_in(node: NodeLook) -> str:
-    """Return the mode that a node of either role was started in, empty where it has no start record."""
-    if node.started is None or not node.started_roles:
-        return node.mode
-    return MIGRATING if node.flagged else KRAFT

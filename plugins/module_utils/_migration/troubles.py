@@ -13,19 +13,8 @@ from dataclasses import dataclass
 
 from .._core.cves import numbers
 from .._core.names import capped
-from .model import (
-    BROKER,
-    CONTROLLER,
-    MIGRATION,
-    NONE,
-    POST_MIGRATION,
-    PRE_MIGRATION,
-    PROTOCOL,
-    ClusterLook,
-    NodeLook,
-    hosts,
-)
-from .modes import KRAFT, MIGRATING, ZOOKEEPER
+from .model import MIGRATION, NONE, POST_MIGRATION, PRE_MIGRATION, ClusterLook, NodeLook, hosts
+from .modes import BROKER, CONTROLLER, KRAFT, MIGRATING, PROTOCOL, ZOOKEEPER
 from .phase import CREATED_IN_KRAFT, UNKNOWN, ZOOKEEPER_GONE, Phase
 
 #: The only release that this collection migrates with: the last one with ZooKeeper, with its latest fixes (KIP-866).

@@ -57,11 +57,12 @@ class NodeView:
             return kafka.zookeeper_properties(node, cluster.members, settings)
         if "broker" in node["roles"]:
             addresses, copies = cluster.node_addresses, cluster.copies["defaults"]
-            found = kafka.broker_properties(node, cluster.known_nodes, cluster.members, settings, addresses, copies)
-            return for_static(found, cluster.static_voters)
+            nodes, members = cluster.known_nodes, cluster.members
+            broker = kafka.broker_properties(node, nodes, members, settings, addresses, copies)
+            return for_static(broker, cluster.static_voters)
         if "controller" in node["roles"]:
-            found = kafka.controller_properties(node, cluster.nodes, cluster.members, settings)
-            return for_static(found, cluster.static_voters)
+            controller = kafka.controller_properties(node, cluster.nodes, cluster.members, settings)
+            return for_static(controller, cluster.static_voters)
         return {}
 
     @key

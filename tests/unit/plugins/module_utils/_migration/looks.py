@@ -8,12 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._migration.model import (
-    BROKER,
-    CONTROLLER,
     MIGRATION,
     POST_MIGRATION,
     PRE_MIGRATION,
-    ROLES,
     ClusterLook,
     EnsembleLook,
     MetadataLog,
@@ -21,7 +18,15 @@ from ansible_collections.streamops.kafka.plugins.module_utils._migration.model i
     NodeLook,
     Znodes,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._migration.modes import FLAG, KRAFT, MIGRATING, ZOOKEEPER
+from ansible_collections.streamops.kafka.plugins.module_utils._migration.modes import (
+    BROKER,
+    CONTROLLER,
+    FLAG,
+    KRAFT,
+    MIGRATING,
+    ROLES,
+    ZOOKEEPER,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._migration.troubles import RELEASE
 
 STARTED: Mapping[str, Mapping[str, str]] = {ZOOKEEPER: {}, MIGRATING: {FLAG: "true"}, KRAFT: {ROLES: BROKER}}

@@ -24,12 +24,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._migration.judge i
     troubles_of_step,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._migration.model import (
-    BROKER,
-    CONTROLLER,
     MIGRATION,
     PRE_MIGRATION,
-    PROTOCOL,
-    ROLES,
     ClusterLook,
     EnsembleLook,
     MetadataLog,
@@ -37,9 +33,13 @@ from ansible_collections.streamops.kafka.plugins.module_utils._migration.model i
     Znodes,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._migration.modes import (
+    BROKER,
+    CONTROLLER,
     FLAG,
     KRAFT,
     MIGRATING,
+    PROTOCOL,
+    ROLES,
     ZOOKEEPER,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._migration.phase import WAY, phase_of

@@ -10,22 +10,22 @@ import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._migration import phase as phases
 from ansible_collections.streamops.kafka.plugins.module_utils._migration.model import (
-    BROKER,
-    CONTROLLER,
     MIGRATION,
     NONE,
     POST_MIGRATION,
     PRE_MIGRATION,
-    ROLES,
     ClusterLook,
     MetadataLog,
     Znodes,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._migration.modes import (
+    BROKER,
+    CONTROLLER,
     FLAG,
     KRAFT,
     LEFT_ALONE,
     MIGRATING,
+    ROLES,
     ZOOKEEPER,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._migration.phase import WAY, phase_of
@@ -34,7 +34,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._migration.stages 
     STAY,
     UnclearStageError,
     stages,
-    started_in,
 )
 from tests.unit.plugins.module_utils._migration import looks
 
@@ -68,7 +67,7 @@ def test_between_the_steps_every_node_keeps_what_it_is_in(
     # No node is asked to be anything else than it was started in.
     kept = stages(look, phase_of(look), STAY)
     assert {node.host: kept[node.host] for node in look.nodes if node.started is not None} == {
-        node.host: started_in(node) for node in look.nodes if node.started is not None
+        node.host: node.started_in for node in look.nodes if node.started is not None
     }
 
 

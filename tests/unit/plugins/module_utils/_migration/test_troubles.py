@@ -11,21 +11,26 @@ import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._migration import troubles
 from ansible_collections.streamops.kafka.plugins.module_utils._migration.model import (
-    BROKER,
-    CONTROLLER,
     MIGRATION,
     NONE,
     POST_MIGRATION,
     PRE_MIGRATION,
-    PROTOCOL,
-    ROLES,
     ClusterLook,
     EnsembleLook,
     MetadataLog,
     MigrationZnode,
     Znodes,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._migration.modes import FLAG, KRAFT, MIGRATING, ZOOKEEPER
+from ansible_collections.streamops.kafka.plugins.module_utils._migration.modes import (
+    BROKER,
+    CONTROLLER,
+    FLAG,
+    KRAFT,
+    MIGRATING,
+    PROTOCOL,
+    ROLES,
+    ZOOKEEPER,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._migration.phase import phase_of
 from tests.unit.plugins.module_utils._migration import looks
 

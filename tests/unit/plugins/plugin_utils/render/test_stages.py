@@ -32,7 +32,7 @@ def listeners(clients: str, nodes: str) -> list[dict[str, Any]]:
     ]
 
 
-PLAIN = {
+PLAIN: dict[str, Any] = {
     "kafka_listeners": listeners("PLAINTEXT", "PLAINTEXT"),
     "kafka_authorizer": False,
     "kafka_log_dirs": ["/d"],
@@ -40,7 +40,7 @@ PLAIN = {
     "zookeeper_chroot": "/k",
     "kafka_heap_size": "1g",
 }
-SECURED = {
+SECURED: dict[str, Any] = {
     **PLAIN,
     "kafka_listeners": listeners("SASL_SSL", "SSL"),
     "kafka_authorizer": True,
@@ -223,7 +223,7 @@ def test_controllers_that_come_into_the_inventory_change_nothing_of_a_broker_wit
 def test_the_last_stage_is_what_a_static_quorum_of_kraft_has_so_that_its_kafka_mode_restarts_nothing(
     host: str, common: dict[str, Any]
 ) -> None:
-    static = {"__common_node_info": {"quorum": {"static": True}}}
+    static: dict[str, Any] = {"__common_node_info": {"quorum": {"static": True}}}
     after = properties(host, mode="kraft_isolated", **static, **common)
     assert properties(host, KRAFT, **common) == after
 
@@ -234,7 +234,7 @@ def test_a_stage_that_is_left_behind_means_nothing_once_the_inventory_says_kraft
 
 # -- what the inventory itself sets ------------------------------------------------------------------------------------
 
-OWN = {
+OWN: dict[str, Any] = {
     "kafka_config": {
         "inter.broker.protocol.version": "3.9",
         "authorizer.class.name": "kafka.security.authorizer.AclAuthorizer",
