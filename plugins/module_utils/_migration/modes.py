@@ -6,7 +6,7 @@ A mode is what a process was started in; the stage of a node is the mode whose s
 
 broker      zookeeper  broker.id, zookeeper.*, AclAuthorizer; nothing of a quorum
             migrating  the same with the flag, controller.quorum.voters and controller.listener.names
-            kraft      process.roles, node.id, StandardAuthorizer; nothing of ZooKeeper, no inter.broker.protocol.version
+            kraft      process.roles, node.id, StandardAuthorizer; no zookeeper.*, no inter.broker.protocol.version
 controller  migrating  process.roles, node.id, StandardAuthorizer, zookeeper.*, the flag, inter.broker.listener.name
             kraft      the same without the last three
 """
