@@ -16,7 +16,8 @@ from .._node import start_record as record
 from .._node.disks import METADATA_PARTITION
 from .._node.process import process, read_record
 from .._node.quorum import quorum
-from .model import TELLING, MetadataLog
+from .model import MetadataLog
+from .modes import TELLING
 from .records import LogReader, UnclearLogError
 
 #: A snapshot that was written to its end: the offset behind it and its epoch (KIP-630).

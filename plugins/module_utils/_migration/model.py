@@ -7,17 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from .modes import BROKER, CONTROLLER, KRAFT, MIGRATING, ZOOKEEPER, broker_mode, is_flagged, mode_of, roles_of
+
 #: The values of ZkMigrationState in the metadata log and in the metric of that name (ZkMigrationState.java of 3.9).
 NONE, MIGRATION, PRE_MIGRATION, POST_MIGRATION = "NONE", "MIGRATION", "PRE_MIGRATION", "POST_MIGRATION"
 STATES: Mapping[int, str] = {0: NONE, 1: MIGRATION, 2: PRE_MIGRATION, 3: POST_MIGRATION}
-
-#: Modes of a broker: of ZooKeeper, of ZooKeeper with the migration flag, of KRaft.
-ZOOKEEPER, MIGRATING, KRAFT = "zookeeper", "migrating", "kraft"
-
-BROKER, CONTROLLER = "broker", "controller"
-ROLES, FLAG, PROTOCOL = "process.roles", "zookeeper.metadata.migration.enable", "inter.broker.protocol.version"
-#: The properties of a start record that tell the phase; the others may hold secrets and are left on the node.
-TELLING = (ROLES, FLAG, PROTOCOL)
 
 
 @dataclass(frozen=True)
@@ -61,22 +55,22 @@ class NodeLook:
     @property
     def started_roles(self) -> frozenset[str]:
         """Return the roles of KRaft that it was started with; empty of a broker of ZooKeeper."""
-        words = (self.started or {}).get(ROLES, "").split(",")
-        return frozenset(word.strip() for word in words if word.strip())
+        return roles_of(self.started)
 
     @property
     def flagged(self) -> bool:
         """Tell whether it was started with the migration flag."""
-        return (self.started or {}).get(FLAG, "").strip().lower() == "true"
+        return is_flagged(self.started)
 
     @property
     def mode(self) -> str:
         """Return the mode that a broker was started in, empty where that is not known."""
-        if self.started is None:
-            return ""
-        if self.started_roles:
-            return KRAFT
-        return MIGRATING if self.flagged else ZOOKEEPER
+        return broker_mode(self.started)
+
+    @property
+    def started_in(self) -> str:
+        """Return the mode that a node of either role was started in, empty where that is not known."""
+        return mode_of(self.started)
 
     @property
     def answers(self) -> bool:

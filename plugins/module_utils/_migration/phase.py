@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .model import KRAFT, MIGRATION, NONE, POST_MIGRATION, PRE_MIGRATION, ClusterLook
+from .model import MIGRATION, NONE, POST_MIGRATION, PRE_MIGRATION, ClusterLook
+from .modes import KRAFT
 
 NOT_BEGUN, CONTROLLERS_READY = "not_begun", "controllers_ready"
 BROKERS_MIGRATING, COPIED = "brokers_migrating", "copied"

@@ -7,26 +7,14 @@ A trouble blocks the next step, the way back, both, or neither: then it is only 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from .._core.cves import numbers
 from .._core.names import capped
-from .model import (
-    BROKER,
-    CONTROLLER,
-    KRAFT,
-    MIGRATING,
-    MIGRATION,
-    NONE,
-    POST_MIGRATION,
-    PRE_MIGRATION,
-    PROTOCOL,
-    ZOOKEEPER,
-    ClusterLook,
-    NodeLook,
-    hosts,
-)
+from .model import MIGRATION, NONE, POST_MIGRATION, PRE_MIGRATION, ClusterLook, NodeLook, hosts
+from .modes import BROKER, CONTROLLER, KRAFT, MIGRATING, PROTOCOL, ZOOKEEPER
 from .phase import CREATED_IN_KRAFT, UNKNOWN, ZOOKEEPER_GONE, Phase
 
 #: The only release that this collection migrates with: the last one with ZooKeeper, with its latest fixes (KIP-866).
@@ -168,6 +156,11 @@ def _shared_ids(look: ClusterLook) -> Iterator[Trouble]:
     if shared:
         what = f"controller {hosts(shared)} has the id of a broker"
         yield Trouble("shared_ids", what, "give each controller a kafka_node_id that no broker has", (FORWARD,))
+    uses = Counter(node.id for node in look.controllers)
+    same = [node for node in look.controllers if uses[node.id] > 1]
+    if same:
+        what = f"controllers {hosts(same)} have the same id"
+        yield Trouble("same_ids", what, "give each controller a kafka_node_id of its own", (FORWARD,))
 
 
 # -- controllers ---------------------------------------------------------------------------------------------------
@@ -187,6 +180,26 @@ def _controllers_without_flag(look: ClusterLook) -> Iterator[Trouble]:
         what = f"controller {hosts(without)} runs without the migration flag: once it leads, the migration is finalised"
         fix = "restart it with the flag to keep the way back; restart the others without it to finalise"
         yield Trouble("finalises_when_it_leads", what, fix, ())
+
+
+@_check
+def _controllers_that_never_started(look: ClusterLook) -> Iterator[Trouble]:
+    """Look for controllers that a run which was killed has not begun, or that lost their disks."""
+    if not look.state:
+        return
+    bare = [node for node in look.controllers if node.log is None and not node.silence and not node.unread]
+    if bare:
+        what = f"controller {hosts(bare)} has no metadata log, and the others have begun"
+        yield Trouble("controller_missing", what, "run site.yml, which starts it", (FORWARD,))
+
+
+@_check
+def _controllers_that_keep_the_flag(look: ClusterLook) -> Iterator[Trouble]:
+    """Look for controllers that still have ZooKeeper's address, and would wait for an ensemble that is gone."""
+    flagged = [node for node in look.controllers if node.answers and node.flagged]
+    if flagged and look.state == POST_MIGRATION:
+        what = f"controller {hosts(flagged)} runs with the migration flag, and the migration is finalised"
+        yield Trouble("flag_left", what, "run site.yml, which restarts it without the flag", (FORWARD,))
 
 
 @_check
@@ -223,6 +236,16 @@ def _brokers_out_of_step(look: ClusterLook) -> Iterator[Trouble]:
 
 def _is_registered(look: ClusterLook, node: NodeLook) -> bool:
     return look.registered.get(node.id) is (node.mode == MIGRATING)
+
+
+@_check
+def _sessions_of_moved_brokers(look: ClusterLook) -> Iterator[Trouble]:
+    """Look for brokers of KRaft that are in ZooKeeper too: finalising would shut such a process out (KAFKA-20960)."""
+    moved = sorted(broker for broker in look.with_session if look.registered.get(broker) is False)
+    if moved and look.state == MIGRATION:
+        what = f"broker {_ids(moved)} is registered as a broker of KRaft, and still has a session in ZooKeeper"
+        fix = "wait until the session has ended (zookeeper.session.timeout.ms); else stop the second process of it"
+        yield Trouble("session_left", what, fix, (FORWARD,))
 
 
 @_check

@@ -11,11 +11,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...module_utils._core.addresses import host_port, is_address
+from ...module_utils._migration.modes import KRAFT, ZOOKEEPER
 from .directory_id import directory_id
 
 PURPOSES = ("clients", "brokers", "controllers")
 #: The kafka_mode of brokers on an ensemble of ZooKeeper.
 ZOOKEEPER_MODE = "zookeeper"
+#: The variable that holds the stage of a host while its cluster migrates to KRaft (plugin_utils/migration/stage.py).
+STAGE = "_kafka_stage"
+
+
+def stage_of(settings: Mapping[str, Any]) -> str:
+    """Return the stage of the host of these variables: ZOOKEEPER or KRAFT by its kafka_mode where none migrates."""
+    if settings["kafka_mode"] != ZOOKEEPER_MODE:
+        return KRAFT
+    return str(settings.get(STAGE) or ZOOKEEPER)
 
 
 def listener_for(node: Mapping[str, Any], purpose: str) -> Mapping[str, Any]:

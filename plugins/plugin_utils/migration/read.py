@@ -7,16 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ...module_utils._migration.model import (
-    BROKER,
-    CONTROLLER,
-    ClusterLook,
-    EnsembleLook,
-    MetadataLog,
-    MigrationZnode,
-    NodeLook,
-    Znodes,
-)
+from ...module_utils._migration.model import ClusterLook, EnsembleLook, MetadataLog, MigrationZnode, NodeLook, Znodes
+from ...module_utils._migration.modes import BROKER, CONTROLLER
 from ...module_utils._zookeeper.ensemble import SERVING, UNREACHABLE
 from ..inventory.model import Node
 from ..run.results import HostRun, Variables

@@ -8,10 +8,11 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
+from ...module_utils._migration.modes import ZOOKEEPER
 from ..addresses import resolved
 from ..inventory.build import build_inventory, build_node
 from ..inventory.model import Inventory, Node
-from ..inventory.nodes import ZOOKEEPER_MODE, endpoints, listener_for, peer_names
+from ..inventory.nodes import ZOOKEEPER_MODE, endpoints, listener_for, peer_names, stage_of
 from ..inventory.provers import provers
 from ..run.results import Results
 from . import firewall, kafka
@@ -51,6 +52,19 @@ class ClusterView:
     def nodes(self) -> list[dict[str, Any]]:
         """Its nodes of Kafka, controllers first."""
         return self._plain(self.inventory.kafka)
+
+    @property
+    def known_nodes(self) -> list[dict[str, Any]]:
+        """Return its nodes of Kafka that the host knows: one with ZooKeeper has no part in a quorum that is to come.
+
+        So controllers that come into the inventory restart no broker.
+        """
+        return self._plain(self._known)
+
+    @property
+    def _known(self) -> list[Node]:
+        without = stage_of(self.settings) == ZOOKEEPER
+        return [node for node in self._own(self.inventory.kafka) if node.broker or not without]
 
     @key
     def identities(self) -> list[dict[str, Any]]:
@@ -165,12 +179,19 @@ class ClusterView:
 
     @key
     def static_voters(self) -> list[str]:
-        """The voters of a static quorum, id@host:port; empty of a dynamic one, and in ZooKeeper mode."""
+        """The voters of a static quorum, id@host:port; empty of a dynamic one, and in ZooKeeper mode.
+
+        A cluster that migrates has one: with controller.quorum.voters kafka-storage formats for it (page "KRaft" of
+        3.9, "Static versus Dynamic KRaft Quorums"), and Kafka from 4.1 makes it dynamic (docs/quorum.md).
+        """
         settings, asked = self.settings, self.copies["asked"]
         infos = (self._results.of(node["host"]).look for node in self.identities if "controller" in node["roles"])
         # What --check shows of such a run is what comes behind the change of kraft.version.
         foreseen = settings.get("_common_changes_voters", False) and settings.get("ansible_check_mode", False)
-        if settings["kafka_mode"] == ZOOKEEPER_MODE or not is_static(asked, infos):
+        if settings["kafka_mode"] == ZOOKEEPER_MODE:
+            # Without voters in its properties a controller would be formatted for a dynamic quorum.
+            return [] if stage_of(settings) == ZOOKEEPER else static_voters(self.nodes, asked)
+        if not is_static(asked, infos):
             return []
         if foreseen and settings["kafka_dynamic_quorum"]:
             return []
@@ -212,5 +233,7 @@ class ClusterView:
 
     @property
     def node_addresses(self) -> list[str]:
-        """Return what its nodes connect from, as far as the control node can resolve it."""
-        return node_addresses(self.places, self.name, resolved(node_names(self.places, self.name)))
+        """Return what the nodes that its host knows connect from, as far as the control node can resolve it."""
+        unknown = {*self.hosts} - {node.name for node in self._known}
+        places = [place for place in self.places if place["host"] not in unknown]
+        return node_addresses(places, self.name, resolved(node_names(places, self.name)))

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from ...module_utils._migration.modes import KRAFT
 from ..guards.registered import BROKER, more_brokers
-from ..inventory.nodes import ZOOKEEPER_MODE
+from ..inventory.nodes import stage_of
 from ..inventory.properties import MOST_COPIES, copies_defaults, never_less
 from ..run.results import Results
 from .parts import Parts
@@ -38,7 +39,7 @@ class Copies(Parts):
         return sum(BROKER in node["roles"] for node in nodes) + more_brokers(nodes, self["asked"])
 
     def _defaults(self) -> dict[str, Any]:
-        kraft = self._cluster.settings["kafka_mode"] != ZOOKEEPER_MODE
+        kraft = stage_of(self._cluster.settings) == KRAFT
         defaults = copies_defaults(self["brokers"], kraft)
         if self["asked"]:
             return defaults

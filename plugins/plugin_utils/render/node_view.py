@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from os.path import expanduser
 from typing import Any
 
+from ...module_utils._migration.modes import KRAFT
 from ..inventory.mirror_nodes import rest_url
 from ..inventory.model import GROUP_FIX, GROUP_NAMES, GROUPS, PAGE_GROUP, PROMETHEUS_GROUP
-from ..inventory.nodes import ZOOKEEPER_MODE, awaited_ports, voter_listeners
+from ..inventory.nodes import awaited_ports, stage_of, voter_listeners
 from . import kafka, metrics
 from .certificates import certificates, keystore, stores, truststore
 from .cluster_view import ClusterView
@@ -56,16 +57,18 @@ class NodeView:
             return kafka.zookeeper_properties(node, cluster.members, settings)
         if "broker" in node["roles"]:
             addresses, copies = cluster.node_addresses, cluster.copies["defaults"]
-            found = kafka.broker_properties(node, cluster.nodes, cluster.members, settings, addresses, copies)
-            return for_static(found, cluster.static_voters)
+            nodes, members = cluster.known_nodes, cluster.members
+            broker = kafka.broker_properties(node, nodes, members, settings, addresses, copies)
+            return for_static(broker, cluster.static_voters)
         if "controller" in node["roles"]:
-            return for_static(kafka.controller_properties(node, cluster.nodes, settings), cluster.static_voters)
+            controller = kafka.controller_properties(node, cluster.nodes, cluster.members, settings)
+            return for_static(controller, cluster.static_voters)
         return {}
 
     @key
     def steady_seconds(self) -> float:
         """For how long the node must be looked at without a bad look before it is whole."""
-        return steady_seconds(self.properties, str(self._settings["kafka_mode"]))
+        return steady_seconds(self.properties, on_zookeeper=stage_of(self._settings) != KRAFT)
 
     @key
     def paths(self) -> dict[str, Any]:
@@ -153,7 +156,7 @@ class NodeView:
             return ""
         if "zookeeper" in roles:
             return server_jaas(settings["zookeeper_user"], settings["zookeeper_password"])
-        if settings["kafka_mode"] != ZOOKEEPER_MODE or "mirror" in roles:
+        if stage_of(settings) == KRAFT or "mirror" in roles:
             return ""
         return client_jaas(settings["zookeeper_user"], settings["zookeeper_password"])
 

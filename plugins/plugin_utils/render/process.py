@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from posixpath import basename
 from typing import Any
 
+from ...module_utils._migration.modes import KRAFT
 from ...module_utils._release.releases import release
-from ..inventory.nodes import ZOOKEEPER_MODE
+from ..inventory.nodes import stage_of
 from .paths import SYSTEMD, owners, service_file
 from .release import product_of
 
@@ -104,7 +105,7 @@ def process(node: Mapping[str, Any], settings: Mapping[str, Any], paths: Mapping
 
 
 def _has_session(node: Mapping[str, Any], settings: Mapping[str, Any]) -> bool:
-    return settings["kafka_mode"] == ZOOKEEPER_MODE and "broker" in node["roles"]
+    return stage_of(settings) != KRAFT and "broker" in node["roles"]
 
 
 def service_name(node: Mapping[str, Any]) -> str:

@@ -7,8 +7,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..inventory.nodes import ZOOKEEPER_MODE
-
 #: What Kafka has where nothing is set: the session of a broker and its heartbeats, in milliseconds (KIP-631, KIP-537).
 DEFAULTS = {"broker.session.timeout.ms": 9000, "broker.heartbeat.interval.ms": 2000}
 DEFAULTS_OF_ZOOKEEPER = {"zookeeper.session.timeout.ms": 18000}
@@ -18,12 +16,12 @@ MARGIN = 1.0
 FRESH = 30.0
 
 
-def steady_seconds(properties: Mapping[str, Any], mode: str) -> float:
+def steady_seconds(properties: Mapping[str, Any], on_zookeeper: bool) -> float:
     """Return the seconds without a bad look after which a node is whole: more than its session, and its heartbeat.
 
     A broker whose heartbeats come too late is alive until its session ends, and again from its next heartbeat on.
     """
-    defaults = DEFAULTS_OF_ZOOKEEPER if mode == ZOOKEEPER_MODE else DEFAULTS
+    defaults = DEFAULTS_OF_ZOOKEEPER if on_zookeeper else DEFAULTS
     longest = max(_number(properties.get(key), default) for key, default in defaults.items())
     return longest / 1000 + MARGIN
 

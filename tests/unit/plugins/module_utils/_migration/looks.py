@@ -8,22 +8,24 @@ from dataclasses import replace
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._migration.model import (
-    BROKER,
-    CONTROLLER,
-    FLAG,
-    KRAFT,
-    MIGRATING,
     MIGRATION,
     POST_MIGRATION,
     PRE_MIGRATION,
-    ROLES,
-    ZOOKEEPER,
     ClusterLook,
     EnsembleLook,
     MetadataLog,
     MigrationZnode,
     NodeLook,
     Znodes,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._migration.modes import (
+    BROKER,
+    CONTROLLER,
+    FLAG,
+    KRAFT,
+    MIGRATING,
+    ROLES,
+    ZOOKEEPER,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._migration.troubles import RELEASE
 

@@ -10,18 +10,16 @@ import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._migration import phase as phases
 from ansible_collections.streamops.kafka.plugins.module_utils._migration.model import (
-    KRAFT,
-    MIGRATING,
     MIGRATION,
     NONE,
     POST_MIGRATION,
     PRE_MIGRATION,
-    ZOOKEEPER,
     ClusterLook,
     EnsembleLook,
     MetadataLog,
     Znodes,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._migration.modes import KRAFT, MIGRATING, ZOOKEEPER
 from ansible_collections.streamops.kafka.plugins.module_utils._migration.phase import phase_of
 from ansible_collections.streamops.kafka.plugins.module_utils._migration.troubles import troubles_of
 from tests.unit.plugins.module_utils._migration import looks

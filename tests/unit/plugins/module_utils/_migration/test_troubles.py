@@ -11,23 +11,25 @@ import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._migration import troubles
 from ansible_collections.streamops.kafka.plugins.module_utils._migration.model import (
-    BROKER,
-    CONTROLLER,
-    FLAG,
-    KRAFT,
-    MIGRATING,
     MIGRATION,
     NONE,
     POST_MIGRATION,
     PRE_MIGRATION,
-    PROTOCOL,
-    ROLES,
-    ZOOKEEPER,
     ClusterLook,
     EnsembleLook,
     MetadataLog,
     MigrationZnode,
     Znodes,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._migration.modes import (
+    BROKER,
+    CONTROLLER,
+    FLAG,
+    KRAFT,
+    MIGRATING,
+    PROTOCOL,
+    ROLES,
+    ZOOKEEPER,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._migration.phase import phase_of
 from tests.unit.plugins.module_utils._migration import looks
@@ -65,6 +67,14 @@ CASES: list[tuple[str, ClusterLook, tuple[str, ...]]] = [
         FORWARD,
     ),
     ("shared_ids", looks.with_node(looks.not_begun(), "controller2", id=2), FORWARD),
+    ("same_ids", looks.with_node(looks.not_begun(), "controller2", id=101), FORWARD),
+    ("controller_missing", looks.with_node(looks.copied(), "controller2", log=None, running=False), FORWARD),
+    (
+        "flag_left",
+        looks.with_node(looks.finalised(), "controller2", started={ROLES: CONTROLLER, FLAG: "true"}),
+        FORWARD,
+    ),
+    ("session_left", looks.with_znodes(looks.dual_write_kraft(), brokers=frozenset({2})), FORWARD),
     ("controllers_without_flag", looks.cluster(NONE, (ZOOKEEPER,) * 3, {}, Znodes(1, -1, 3)), FORWARD),
     ("controllers_without_flag", looks.with_node(looks.controllers_ready(), "controller2", started=UNFLAGGED), FORWARD),
     ("finalises_when_it_leads", looks.with_node(looks.dual_write_kraft(), "controller2", started=UNFLAGGED), NEITHER),

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._migration.model import (
-    CONTROLLER,
     ClusterLook,
     EnsembleLook,
     MigrationZnode,
     NodeLook,
     Znodes,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._migration.modes import CONTROLLER
 from ansible_collections.streamops.kafka.plugins.module_utils._migration.phase import (
     NOT_BEGUN,
     UNKNOWN,

@@ -24,7 +24,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.render.proof impor
     ],
 )
 def test_a_node_is_looked_at_for_longer_than_its_session(properties: dict[str, Any], mode: str, seconds: float) -> None:
-    assert steady_seconds(properties, mode) == seconds
+    assert steady_seconds(properties, on_zookeeper=mode == "zookeeper") == seconds
 
 
 def test_the_last_wait_tells_since_when_the_cluster_is_well() -> None:
