@@ -17,8 +17,7 @@ from ..inventory.model import Node
 from ..inventory.provers import provers
 from ..inventory.variables import as_bool, as_int
 from .clients import ACCEPT_OLD, WATCH, old_requests
-from .levels import LEVELS, given_levels
-from .model import BINARIES, ClusterFacts, NodeFacts, OldRequests, Refused
+from .model import BINARIES, LEVELS, ClusterFacts, NodeFacts, OldRequests, Refused, given_levels
 
 Answers = Callable[[str], Mapping[str, Any]]
 
