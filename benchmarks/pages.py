@@ -52,14 +52,13 @@ from ansible_collections.streamops.kafka.plugins.module_utils._groups.model impo
 from ansible_collections.streamops.kafka.plugins.module_utils._health.look import judged
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import Limits, State
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import Log
-from page.cluster import cluster_of, given_of
+from page.cluster import cluster_of, given_of, moves_of
 from page.expected import Expected
 from page.known.details import ACLS, CONFIGS, QUOTAS, USERS, Details
 from page.known.history import POLLS, History, followed
 from page.known.metrics import families_of
 from page.known.picture import Picture, Polls
 from page.known.poller import Seen
-from page.moves import moves_of
 from page.pages import Pages
 from page.shown import wanted
 from tests.support.page_seen import Served, served

@@ -1,11 +1,11 @@
-"""Keep the accounts of all ways, which readers and writers fill from threads of their own. It asks no clock itself."""
+"""Keep the accounts and latencies of all ways, which readers and writers fill from their threads. It asks no clock."""
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 from __future__ import annotations
 
 import threading
-from collections import Counter, OrderedDict
-from collections.abc import Sequence
+from collections import Counter, OrderedDict, deque
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
@@ -14,8 +14,30 @@ from canary.config import Config, Way
 from canary.event import Event, Place, event_of
 from canary.failures import shortened
 from canary.figures import Figures, GapFigures, RouteFigures, SourceFigures
-from canary.latencies import Latencies
 from canary.ledger import Ledger
+
+#: Seconds that a latency counts, and how many count at most.
+LATENCY_WINDOW, LATENCIES = 3600.0, 10_000
+QUANTILES = (0.5, 0.95, 0.99, 1.0)
+
+
+class Latencies:
+    """The latencies of one way, all partitions together."""
+
+    def __init__(self) -> None:
+        self._seen: deque[tuple[float, float]] = deque(maxlen=LATENCIES)
+
+    def add(self, now: float, seconds: float) -> None:
+        """Take a latency; one below 0, from clocks that differ, counts as 0."""
+        self._seen.append((now, max(0.0, seconds)))
+
+    def quantiles(self, now: float) -> Mapping[float, float]:
+        """Return latencies by quantile, each one that occurred (nearest rank); empty where none is known."""
+        while self._seen and now - self._seen[0][0] > LATENCY_WINDOW:
+            self._seen.popleft()
+        found = sorted(seconds for _at, seconds in self._seen)
+        return {one: found[max(0, -int(-one * len(found) // 1) - 1)] for one in QUANTILES} if found else {}
+
 
 #: Seconds after which a cluster that was not read to its end counts as not readable.
 CURRENT = 60.0

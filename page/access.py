@@ -11,9 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from weakref import WeakValueDictionary
 
-from page.attempts import Attempts, network
+from page.attempts import Attempts, Remembered, network
 from page.login import Scrypt, credentials_of, is_right
-from page.remembered import Remembered
 
 #: Derivations at once, each 16 MiB and a processor.
 _CHECKS = 2

@@ -30,7 +30,7 @@ from page.records.markup import SECTION as RECORDS
 from page.records.rights import Rights
 from page.shown import access, brokers, clusters, glance, groups, mirrors, moves, operations, topics
 from page.shown.files import as_csv, as_json
-from page.shown.group_kinds import KINDS as GROUP_KINDS
+from page.shown.groups import KINDS as GROUP_KINDS
 from page.shown.kinds import Kinds
 from page.shown.names import names_in, path
 from page.shown.sheet import CUT_AT, Link, Sheet, State, state_of

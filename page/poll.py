@@ -8,7 +8,7 @@ settings of each 10,000 topics, which min.insync.replicas and throttles are take
 one read of the record of a move where a run has ever kept one. With TLS a handshake with each broker shows its
 certificate. Where flows of mirrors begin or end in the cluster, one for each 5,000 partitions of a leader in their
 topics, for the newest records. At the first poll and at each tenth after it each broker is asked what it believes of
-the metadata, on a connection of its own that is not counted, in some ten requests (page/poll_metadata.py); where
+the metadata, on a connection of its own that is not counted, in some ten requests (page/poll_brokers.py); where
 brokers differ, as often as a difference needs to stand.
 
 What changes seldom comes at last, at the first poll and then in intervals: one for all settings of each 1,000 topics,
@@ -59,22 +59,36 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.look impor
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import Groups
 from ansible_collections.streamops.kafka.plugins.module_utils._health.partition_rules import looked_at
-from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import Leaders, log_ends
+from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import Leaders, log_ends, newest_times
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from ansible_collections.streamops.kafka.plugins.module_utils._quotas.api import describe_quotas
 from ansible_collections.streamops.kafka.plugins.module_utils._users.api import describe_credentials
-from page.cluster import cluster_of, given_of
+from page.cluster import cluster_of, given_of, moves_of
 from page.expected import Expected
 from page.known.details import ACLS, BROKERS, CONFIGS, QUOTAS, USERS, Details, asked_again
 from page.known.doubts import Epoch, ensemble_by_polls, followed_epochs, unread_since, unsteady_by_polls
 from page.known.grants import acl_rows, quota_rows, user_rows
+from page.known.newest import Newest, asked_for, covered_by
 from page.known.picture import Picture
 from page.known.standing import Standing, seconds_of, stood
-from page.moves import moves_of
-from page.poll_brokers import broker_configs
-from page.poll_features import asked_features
-from page.poll_metadata import agreement
-from page.poll_newest import newest_of
+from page.poll_brokers import agreement, asked_features, broker_configs
+
+
+def newest_of(session: Session, cluster: str, flows: Sequence[Flow], led: Mapping[Key, int | None]) -> Newest:
+    """Return the newest records of the topics of flows in a cluster; what is not told has its state.
+
+    C(led) is which broker leads each partition, None for none.
+    """
+    topics = {name for name, _index in led}
+    covered = covered_by(flows, cluster, topics)
+    wanted = asked_for(covered, cluster, topics)
+    asked = time.time()
+    keys = [key for key in led if key[0] in wanted]
+    times: dict[str, dict[int, int | str | None]] = {}
+    for (name, index), found in newest_times(session, Leaders(led, frozenset()), keys).items():
+        times.setdefault(name, {})[index] = found
+    return Newest(asked, covered, times)
+
 
 _OFFSETS_TOPIC = "__consumer_offsets"
 #: Before the first picture.

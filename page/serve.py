@@ -17,8 +17,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client.connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import load_library
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import MissingLibraryError, RefusedError
 from page.access import Access
-from page.alerts.ask import ask
-from page.alerts.watch import Watch
+from page.alerts.ask import Watch, ask
 from page.config import Config, config_of
 from page.expected import Expected
 from page.hosts import names_served

@@ -20,16 +20,15 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows impo
 from page.access import Access, Answer
 from page.alerts.told import Told
 from page.core.exposition import CONTENT_TYPE, exposition
-from page.crowd import Crowd
 from page.filed.shelf import Shelf
 from page.flow_metrics import FlowMetrics
 from page.hosts import is_served
-from page.known.health import health, is_current
+from page.known.freshness import health, is_current
 from page.known.metrics import families_of_polls
 from page.known.poller import Seen
 from page.pages import USER, Pages
 from page.records.door import Door
-from page.refusals import Refusals
+from page.refusals import Crowd, Refusals
 
 _HEADERS = {
     b"content-security-policy": b"default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'; "

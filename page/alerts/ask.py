@@ -1,4 +1,4 @@
-"""Ask an Alertmanager for its alerts, bounded in time and in bytes."""
+"""Ask an Alertmanager for its alerts again and again in a thread, bounded in time and in bytes, for any readers."""
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 from __future__ import annotations
@@ -6,15 +6,18 @@ from __future__ import annotations
 import base64
 import contextlib
 import http.client
+import logging
 import socket
 import ssl
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.network import connect
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import visible
 from page.alerts.settings import Alertmanager
+from page.alerts.told import NoAlertsError, Told, told
 
 #: Seconds that an answer may take, and bytes that it may have: some thousand alerts.
 SECONDS = 10.0
@@ -127,3 +130,48 @@ class _Connection(http.client.HTTPConnection):
         self._is_late = True
         with contextlib.suppress(OSError, AttributeError):
             self.sock.shutdown(socket.SHUT_RDWR)
+
+
+_LOG = logging.getLogger("page")
+
+
+class Watch:
+    """Calls C(ask) every C(interval) seconds in a thread of its own; where it fails, what was told last is kept.
+
+    So an Alertmanager that is gone takes no alert back: that a critical one fired is known, that it has ended is not.
+    """
+
+    def __init__(self, ask: Callable[[], bytes], interval: float) -> None:
+        self.seen = Told()
+        self._ask, self._interval = ask, interval
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="alerts", daemon=True)
+
+    def start(self) -> None:
+        """Begin to ask."""
+        self._thread.start()
+
+    def end(self) -> None:
+        """Ask no more."""
+        self._ended.set()
+
+    def look(self) -> None:
+        """Ask once."""
+        try:
+            self.seen = told(self._ask(), time.time())
+        except (UnansweredError, NoAlertsError) as error:
+            self._failed(str(error))
+        except Exception as error:
+            # Whatever goes wrong, the next question must come.
+            _LOG.exception("cannot read the alerts of Alertmanager")
+            self._failed(f"{type(error).__name__}: {error}")
+
+    def _failed(self, why: str) -> None:
+        if why != self.seen.error:
+            _LOG.error("Alertmanager cannot be asked for its alerts: %s", why)
+        self.seen = replace(self.seen, error=why)
+
+    def _run(self) -> None:
+        while not self._ended.is_set():
+            self.look()
+            self._ended.wait(self._interval)

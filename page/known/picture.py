@@ -22,7 +22,7 @@ class Picture:
     C(groups): as the module group_info returns them. C(silent_brokers): those that did not tell their groups.
     C(cluster): as the report of status.yml has a cluster (cluster_part), with C(groups) in it; each topic also has
     C(size_bytes), the bytes of the logs of its leaders, None where those of a partition are unknown. Its C(moves)
-    are as page.moves.moves_of returns them, its C(features) as page.known.features.features_of, its C(metadata) as
+    are as page.cluster.moves_of returns them, its C(features) as page.known.features.features_of, its C(metadata) as
     page.known.agreement.agreement_of, None in ZooKeeper mode. C(details): what changes seldom, which may be older than
     the picture. C(newest): the newest records of the topics of flows. C(watched): the groups that must be there.
     C(standing): since when groups commit nothing. C(clock): when the ends of logs were read, in seconds of a clock that

@@ -1,4 +1,4 @@
-"""Take the records out of what a broker sends of a log: batches of the format 2 (KIP-98). Pure.
+"""Take the records out of what a broker sends of a log: batches of the format 2 (KIP-98); hold what a read found. Pure.
 
 A broker sends whole batches, so the first may begin before the offset that was asked for and the last may be cut.
 Markers of transactions are batches of their own, and offsets that compaction removed are just not there. Which
@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import struct
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
 
+from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import Log
 from page.records import bounds
 from page.records.codecs import TooLargeError, UnreadableError, unpacked
 
@@ -263,3 +264,19 @@ class _Reader:
         found = self._data[self.at : self.at + length]
         self.at += length
         return found
+
+
+@dataclass
+class Found:
+    """Records in the order in which they are shown, and what must be known beside them.
+
+    C(logs) are the partitions that were asked for, C(partitions) is how many the topic has, C(fetched) is in bytes.
+    """
+
+    partitions: int = 0
+    logs: Mapping[int, Log] = field(default_factory=dict)
+    records: Sequence[Record] = ()
+    skipped: list[Skipped] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+    fetched: int = 0

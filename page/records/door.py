@@ -1,25 +1,60 @@
-"""Answer requests for records: whether the reader may, whether there is room, what was found. Each read is logged."""
+"""Answer requests for records: whether the reader may, whether a place is free, what was read. Each read is logged."""
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 from starlette.responses import Response
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import visible
+from page.records import bounds
 from page.records.asked import Asked, asked_of
-from page.records.found import Found
-from page.records.gate import Gate, TooManyError
+from page.records.batches import Found
 from page.records.markup import Trouble, written
 from page.records.masking import Mask
 from page.records.read import NoTopicError, read
 from page.records.rights import Rights
 from page.records.shown import ranges
 from page.shown.wanted import JSON, WrongQueryError, form_of
+
+
+class TooManyError(Exception):
+    """A read that must wait: C(status) 429 where the reader has one under way, 503 where others have all of them."""
+
+    def __init__(self, status: int, why: str) -> None:
+        super().__init__(why)
+        self.status = status
+
+
+class Gate:
+    """Counts the reads under way. A read that gets no place waits for none: threads of the service are few."""
+
+    def __init__(self, most: int = bounds.READS) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._readers: set[str] = set()
+
+    @contextmanager
+    def place(self, user: str) -> Iterator[None]:
+        """Take a place for the time of a read. Raises TooManyError."""
+        with self._lock:
+            if user in self._readers:
+                raise TooManyError(429, "Another read of yours is under way, and each reader has one at a time.")
+            if len(self._readers) >= self._most:
+                raise TooManyError(503, f"{self._most} other readers read now, and no more may at a time.")
+            self._readers.add(user)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._readers.discard(user)
+
 
 _LOG = logging.getLogger("page.records")
 # Who reads what is told however little the rest of the service says.

@@ -16,8 +16,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.markup imp
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import visible
 from page.records import bounds, shown
 from page.records.asked import LONGEST_SEARCH, Asked, iso_ms
-from page.records.batches import Record
-from page.records.found import Found
+from page.records.batches import Found, Record
 from page.records.masking import Mask
 from page.shown.files import as_json
 from page.shown.names import path

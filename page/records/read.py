@@ -23,8 +23,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import (
 )
 from page.records import bounds
 from page.records.asked import COMMITTED, NEWEST, OFFSET, TIME, Asked
-from page.records.batches import part_of
-from page.records.found import Found
+from page.records.batches import Found, part_of
 from page.records.walk import Walk, order, share, take_all, walk_of
 
 

@@ -26,9 +26,9 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_tab
 from page.alerts.told import NODE
 from page.known.details import BROKERS
 from page.known.freshness import iso
-from page.shown.about import findings_about
 from page.shown.ages import age_of, details_of, not_told
 from page.shown.broker_settings import broker_defaults_table, broker_setting_rows, broker_settings_table
+from page.shown.causes import findings_about
 from page.shown.clusters import linked
 from page.shown.growth import GROWTH_COLUMNS, growth_cells, growth_data, growth_note, growth_of, growth_tiles
 from page.shown.ids import broker_ids, broker_path, with_brokers

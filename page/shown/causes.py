@@ -1,8 +1,9 @@
-"""What pages show of what is wrong: findings by kind, those about one subject, and what was not asked. Pure."""
+"""What pages show of what is wrong: findings by kind, those about one subject or broker, and what was not asked."""
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -10,7 +11,18 @@ from itertools import groupby
 from ansible_collections.streamops.kafka.plugins.module_utils._core.names import capped
 from ansible_collections.streamops.kafka.plugins.module_utils._health.model import NOTE
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_view import Row
-from page.shown.about import findings_about
+
+
+def findings_about(findings: Iterable[Row], number: int, hosts: Iterable[str]) -> list[Row]:
+    """Return the findings whose sentence or figure names a broker by its id or by one of its hosts, in their order.
+
+    A sentence that names only some of many brokers, and how many more, is found for those that it names.
+    """
+    forms = [rf"(?<![\w.-])(?:broker|controller|node|voter) {number}(?![\w-])", rf"\(id {number}\)"]
+    forms += [rf"(?<![\w.-]){re.escape(host)}(?![\w-]|\.\w)" for host in sorted(set(filter(None, hosts)))]
+    named = re.compile("|".join(forms))
+    return [one for one in findings if named.search(str(one["what"])) or named.search(str(one["found"]))]
+
 
 #: Findings of one kind that a page shows at once; others are closed until a reader opens them.
 OF_A_KIND = 3

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..plugin_utils.progress.cluster_action import ClusterAction
+from ..plugin_utils.progress.action import ClusterAction
 
 
 class ActionModule(ClusterAction):

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..module_utils._core.progress import DONE, Step, held
 from ..module_utils._gate.isr import WAIT_OPTIONS, Goal
-from ..plugin_utils.progress.cluster_action import ClusterAction
+from ..plugin_utils.progress.action import ClusterAction
 from ..plugin_utils.progress.isr import Tracker
 
 

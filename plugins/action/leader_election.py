@@ -12,7 +12,7 @@ from typing import Any
 from ansible.errors import AnsibleActionFail
 
 from ..module_utils._core.progress import Step
-from ..plugin_utils.progress.cluster_action import ClusterAction
+from ..plugin_utils.progress.action import ClusterAction
 from ..plugin_utils.progress.election import Elections, unproven
 
 #: The options that the loop itself needs; the module judges all of them.

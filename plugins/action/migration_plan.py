@@ -9,7 +9,7 @@ from typing import Any
 from ..module_utils._migration.shown import outlook_of, result_of
 from ..plugin_utils.inventory.reader import InventoryReader
 from ..plugin_utils.migration.read import chroot_of, cluster_look, has_leader
-from ..plugin_utils.progress.cluster_action import ZOOKEEPER, ClusterAction
+from ..plugin_utils.progress.action import ZOOKEEPER, ClusterAction
 
 
 class ActionModule(ClusterAction):

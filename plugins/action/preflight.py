@@ -16,9 +16,8 @@ from ..plugin_utils.inventory.control_node import unkept_cas
 from ..plugin_utils.inventory.model import PAGE_GROUP, PROMETHEUS_GROUP, Inventory, Node
 from ..plugin_utils.inventory.reader import InventoryReader
 from ..plugin_utils.mirrors.external_cas import unread_cas
-from ..plugin_utils.preflight.check import check_hosts, check_inventory
+from ..plugin_utils.preflight.check import check_hosts, check_inventory, preflight_result
 from ..plugin_utils.preflight.host import Host, host_of
-from ..plugin_utils.preflight.report import preflight_result
 from ..plugin_utils.preflight.rules.firewall import names_to_resolve
 from ..plugin_utils.preflight.trust_reader import trust_facts
 

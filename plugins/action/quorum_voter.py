@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..module_utils._core.progress import DONE, FAILED, GOING, Advance, Step
-from ..plugin_utils.progress.cluster_action import ClusterAction
+from ..plugin_utils.progress.action import ClusterAction
 
 #: The options that the loop itself needs; the module judges all of them.
 OPTIONS = {"node_id": {"type": "int"}, "timeout": {"type": "int", "default": 120}}

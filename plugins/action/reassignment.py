@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..module_utils._core.progress import DONE, Step
-from ..plugin_utils.progress.cluster_action import ClusterAction
+from ..plugin_utils.progress.action import ClusterAction
 from ..plugin_utils.progress.moves import Tracker
 from ..plugin_utils.run_names import names
 

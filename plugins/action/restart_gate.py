@@ -10,7 +10,7 @@ from typing import Any
 from ..module_utils._client.connection import CONNECTION_SPEC
 from ..module_utils._core.progress import DONE, HOLD_LOOKS, Hold, Step, duration, held
 from ..module_utils._gate.stop import GATE_OPTIONS, GATE_WAIT_OPTIONS
-from ..plugin_utils.progress.cluster_action import ClusterAction
+from ..plugin_utils.progress.action import ClusterAction
 from ..plugin_utils.progress.gate import Opening, failure, seconds_for, unanswered, with_pace
 
 

@@ -11,9 +11,8 @@ from typing import Any
 
 from ansible.plugins.action import ActionBase
 
-from ..plugin_utils.guards.run_approval import unapproved
-from ..plugin_utils.run_identity import died
-from ..plugin_utils.run_names import names
+from ..plugin_utils.guards.run_start import unapproved
+from ..plugin_utils.run_names import died, names
 
 #: The kind of the failure of a run that no approval precedes; roles/_common/tasks/lock/machine.yml asks for it.
 NOT_APPROVED = "NotApprovedError"

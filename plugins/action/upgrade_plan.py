@@ -11,12 +11,11 @@ from ansible.plugins.action import ActionBase
 
 from ..plugin_utils.inventory.reader import InventoryReader
 from ..plugin_utils.preflight.rules.install import SUPPORTED
-from ..plugin_utils.preflight.rules.release_properties import refused_by
+from ..plugin_utils.preflight.rules.properties import refused_by
 from ..plugin_utils.specs import module_options
 from ..plugin_utils.upgrade import finalize, plan
 from ..plugin_utils.upgrade.checks import check_all
-from ..plugin_utils.upgrade.levels import given_levels
-from ..plugin_utils.upgrade.model import ClusterFacts
+from ..plugin_utils.upgrade.model import ClusterFacts, given_levels
 from ..plugin_utils.upgrade.read import cluster_facts
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..module_utils._core.progress import DONE, Advance, Step
 from ..module_utils._zookeeper.wait import WAIT_OPTIONS, failure, step
-from ..plugin_utils.progress.cluster_action import ZOOKEEPER, ClusterAction
+from ..plugin_utils.progress.action import ZOOKEEPER, ClusterAction
 
 
 class ActionModule(ClusterAction):

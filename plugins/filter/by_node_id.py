@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Filter by_node_id: the order in which plays take hosts; it is in plugin_utils/inventory/order.py."""
+"""Filter by_node_id: the order in which plays take hosts; it is in plugin_utils/inventory/nodes.py."""
 
 from __future__ import annotations
 
@@ -14,4 +14,4 @@ class FilterModule:
 
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name to function."""
-        return {"by_node_id": explained("inventory.order.by_node_id")}
+        return {"by_node_id": explained("inventory.nodes.by_node_id")}

@@ -59,7 +59,7 @@ unreached:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ..module_utils._firewall.peers_look import unreached
+from ..module_utils._firewall.look import unreached
 
 TRY = {
     "host": {"type": "str", "default": ""},

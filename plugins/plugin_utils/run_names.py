@@ -1,7 +1,7 @@
 # Copyright: the streamops engineers
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""What a run calls itself where it takes the lock of a cluster: for programs, and for people."""
+"""Which run of Ansible takes the lock of a cluster, what it calls itself, and whether another one still is."""
 
 from __future__ import annotations
 
@@ -9,11 +9,33 @@ import getpass
 import os
 import socket
 from collections.abc import Iterable, Mapping
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 import ansible.context
 
-from .run_identity import place, started
+
+def place() -> str:
+    """Return where process numbers mean what they mean here: this boot of this machine, this container."""
+    boot = Path("/proc/sys/kernel/random/boot_id")
+    try:
+        return f"{boot.read_text(encoding='utf-8').strip()}/{os.readlink('/proc/self/ns/pid')}"
+    except OSError:
+        return socket.gethostname()  # No Linux: the age of a lock must do.
+
+
+def died(run: str) -> bool:
+    """Return whether a run, written as "place number start", was one of this machine and is gone."""
+    where, _space, process = run.partition(" ")
+    number, _space, start = process.partition(" ")
+    return where == place() and bool(start) and started(int(number)) != start
+
+
+def started(process: int) -> str:
+    """Say when a process started, in clock ticks since boot (field 22 of proc(5) stat); '' where that is not known."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[19]
+    except (OSError, IndexError):
+        return ""
 
 
 def names() -> dict[str, str]:

@@ -23,8 +23,7 @@ from spark_validation.mirror.config import Arguments, Cluster
 from spark_validation.mirror.freeze import Offsets, SourceFrozen, TargetFrozen, begins, scopes
 from spark_validation.mirror.frontier import frontiers
 from spark_validation.mirror.position import Group, OffsetsTopic, Positions
-from spark_validation.mirror.seen import Compared, Scope
-from spark_validation.mirror.undisturbed import ATTEMPTS, undisturbed
+from spark_validation.mirror.seen import ATTEMPTS, Compared, Scope, undisturbed
 from spark_validation.mirror.wait import Waited, beyond, wait
 
 # What Spark and the client say when offsets that were frozen are gone when they are read.

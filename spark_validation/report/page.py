@@ -10,7 +10,7 @@ from typing import Any
 
 from spark_validation.report import layout, plots
 from spark_validation.report import mirror as mirror_report
-from spark_validation.report import proof as proof_report
+from spark_validation.report import shown as proof_report
 from spark_validation.report.shown import Document, card, tile
 
 #: Jobs whose reports have parts of their own; all others show those of job smoke.

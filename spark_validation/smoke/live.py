@@ -21,12 +21,55 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.streaming.query import StreamingQuery
 
 from spark_validation.core.read import reader
-from spark_validation.core.session import cores, jvm, kafka_options, local_uri, producer_properties, source_options
+from spark_validation.core.session import (
+    client_properties,
+    cores,
+    jvm,
+    kafka_options,
+    local_uri,
+    producer_properties,
+    source_options,
+)
 from spark_validation.smoke import latency
 from spark_validation.smoke.config import Arguments
-from spark_validation.smoke.echoes import Echoes
-from spark_validation.smoke.record import ECHO, PROBE
+from spark_validation.smoke.record import ECHO, PROBE, RUN_ID_WIDTH
 from spark_validation.smoke.topic import Ranges, Topic
+
+_TEXT = "org.apache.kafka.common.serialization.StringDeserializer"
+
+
+class Echoes:
+    """A Java consumer on the driver that looks for an echo of this run between all that others write meanwhile."""
+
+    def __init__(self, session: SparkSession, arguments: Arguments, topic: str, starts: dict[int, int]) -> None:
+        self._java: Any = jvm(session)
+        fixed = {
+            "key.deserializer": _TEXT,
+            "value.deserializer": _TEXT,
+            "isolation.level": "read_committed",
+            "enable.auto.commit": "false",
+            "max.poll.records": "5000",
+        }
+        self._mark = f"{ECHO}{arguments.run_id.ljust(RUN_ID_WIDTH)}"
+        made = self._java.org.apache.kafka.clients.consumer.KafkaConsumer
+        self._consumer = made({**client_properties(arguments), **fixed})
+        place = self._java.org.apache.kafka.common.TopicPartition
+        places = {index: place(topic, index) for index in starts}
+        self._consumer.assign(list(places.values()))
+        for index, start in starts.items():
+            self._consumer.seek(places[index], start)
+
+    def is_there(self) -> bool:
+        """Return whether an echo is among the next records; what was read once is not read again."""
+        records = self._consumer.poll(self._java.java.time.Duration.ofMillis(200))
+        # One call for all records of a partition: each call from Python to Java costs more than a record.
+        texts = [str(self._java.java.lang.String.valueOf(records.records(place))) for place in records.partitions()]
+        return any(self._mark in text for text in texts)
+
+    def close(self) -> None:
+        """Close the consumer."""
+        self._consumer.close(self._java.java.time.Duration.ofSeconds(2))
+
 
 REAL_TIME, MICRO_BATCH = "real-time", "micro-batch"
 _PER_SECOND = 20

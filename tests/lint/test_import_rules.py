@@ -184,7 +184,6 @@ def test_what_runs_on_the_control_node_imports_ansible_and_pure_utils_only(path:
         **{f"inventory/{one}.py": ("cryptography",) for one in ("certificates", "chain", "pem")},
         "node/texts.py": ("jinja2",),
         "reports/markup.py": ("jinja2",),
-        "reports/status_page.py": ("jinja2",),
     }
     allowed = ("ansible.", *libraries.get(name(path), ()))
     assert breaches(path, allowed, ("module_utils", "plugin_utils"), pure=True) == []

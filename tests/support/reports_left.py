@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._reassign.figures import planned
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.markup import status_page
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_data import move_data
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.move_report import move_report
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_data import as_json
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_page import status_page
 from spark_validation.core.result import Check, Result
 from spark_validation.report.page import render
 from tests.support.status_seen import everything

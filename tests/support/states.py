@@ -29,7 +29,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.rules i
 from page.cluster import cluster_of
 from page.core.exposition import Family, exposition
 from page.expected import Expected
-from page.known.health import is_current
+from page.known.freshness import is_current
 from page.known.metrics import families_of, families_of_polls
 from page.known.picture import Picture, Polls
 from tests.support.attributed import at_fault

@@ -10,8 +10,7 @@ from functools import partial
 from typing import Any
 
 from .._client.session import Session
-from .._configs.api import topic_values
-from .._configs.look import overrides
+from .._configs.api import overrides, topic_values
 from .api import (
     describe_log_dirs,
     describe_quorum,

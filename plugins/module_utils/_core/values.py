@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""What a boolean or a number of the inventory means, whoever reads it: roles, filters and preflight rules ask here.
+"""What a boolean, a number or a text of the inventory means: roles, filters and preflight rules ask here.
 
 A survey, an INI inventory and C(-e key=value) give text, of which Jinja and Python take every word for true, C(false)
 too. The words are those that Ansible's own modules take; what is none of them is refused, never guessed.
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Optional
 
@@ -17,6 +18,7 @@ from ansible.module_utils.common.validation import check_type_bool, check_type_f
 
 if TYPE_CHECKING:
     from typing import TypeAlias
+
 
 #: What each type of an argument spec takes, in words.
 ALLOWED = {
@@ -139,3 +141,22 @@ def _converted(convert: Callable[[Any], Any], value: Any, name: str, kind: str, 
     if (least is not None and known < least) or (most is not None and known > most):
         raise UnclearValueError(name, kind, value, limits, is_far=True)
     return known
+
+
+#: What to do about it.
+STRAY_FIX = "take it away; in YAML write the value on one line, or |- in place of |, and echo -n into a vault"
+_LINE_ENDS = "\r\n\x0b\x0c\x85\u2028\u2029"
+
+
+def stray(text: str) -> str:
+    """Tell which stray character a password or a name has, without showing it; empty for none.
+
+    The same password is then typed without it, and the login fails: logins and files of Java keep it, or lose it.
+    """
+    if text.rstrip() and text[-1] in _LINE_ENDS:
+        return "ends with a line end"
+    if text.strip() and text != text.strip():
+        return "begins with white space" if text[0].isspace() else "ends with white space"
+    if any(unicodedata.category(char) in ("Cc", "Zl", "Zp") for char in text.strip()):
+        return "holds a control character"
+    return ""

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from .._core import commands
 from .._core.errors import StreamopsError
-from .._node import quiet
+from .._node import scratch
 from .._node.trial import ARGUMENTS_OF_THE_LOGIN
 from .asked import DECODERS, Asked
 
@@ -43,7 +43,7 @@ class Tool:
         self._java, self._libs, self._place = java, os.path.join(release_dir, "libs"), place
         self._errors = os.path.join(place, "errors")
         self._classes = _classes(self._libs)
-        quiet.prepare(place)
+        scratch.prepare(place)
 
     @property
     def has_shell(self) -> bool:
@@ -66,7 +66,7 @@ class Tool:
 
     def _start(self, words: Sequence[str], seconds: float) -> Printed:
         class_path = os.path.join(self._libs, "*")
-        command = [*_least_priority(), self._java, *_JVM, *quiet.options(self._place), "-cp", class_path, *words]
+        command = [*_least_priority(), self._java, *_JVM, *scratch.options(self._place), "-cp", class_path, *words]
         return Printed(command, seconds, self._errors)
 
 

@@ -27,8 +27,7 @@ from .._core.errors import is_denial
 from .._features.api import announced_at, announced_of, api_versions
 from .._quotas.api import quotas_of
 from .._users.plan import MECHANISMS
-from .model import ASKED, BROKER, CONTROLLER, FORWARDED, NO_AUTHORIZER, Facts
-from .stopwatch import Stopwatch
+from .model import ASKED, BROKER, CONTROLLER, FORWARDED, NO_AUTHORIZER, Facts, Stopwatch
 
 #: The topic of the metadata log.
 _METADATA = "__cluster_metadata"

@@ -21,8 +21,7 @@ from .._core.errors import StreamopsError
 from .._core.progress import duration
 from .api import facts_at
 from .compare import LEAST_LOOKS, Verdict, carried, described, judged, slim
-from .model import ASKED, BROKER, CONTROLLER, SUBJECTS, Facts, Look
-from .stopwatch import Stopwatch
+from .model import ASKED, BROKER, CONTROLLER, SUBJECTS, Facts, Look, Stopwatch
 
 #: Seconds between two looks of one run.
 _PAUSE = 1.0

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""What nodes say of the metadata of their cluster: facts of one node, and one look at all of them. Pure."""
+"""What nodes say of the metadata of their cluster: one node, one look at all, and how long it was waited for. Pure."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 BROKER, CONTROLLER = "broker", "controller"
@@ -103,3 +103,33 @@ class Look:
 def digest(values: Mapping[str, str]) -> str:
     """Return the digest of what a node says of one subject: the same for the same values."""
     return hashlib.sha256(json.dumps(sorted(values.items())).encode()).hexdigest()[:12]
+
+
+class Stopwatch:
+    """Counts the seconds of one thread that are ours: between an answer and the next question.
+
+    Large answers take long to read, the more so while other threads read theirs; that is not held against a node.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._began = clock()
+        self._since: float | None = None
+        self._ours = 0.0
+
+    def answered(self) -> None:
+        """Begin a time that is ours."""
+        self._since = self._clock()
+
+    def asks(self) -> float:
+        """End a time that is ours, and return how long it was."""
+        spent = 0.0 if self._since is None else self._clock() - self._since
+        # In this order: another thread that looks in between holds too little against the node, never too much.
+        self._ours += spent
+        self._since = None
+        return spent
+
+    def waited(self) -> float:
+        """Return the seconds since the beginning that were not ours; another thread may ask."""
+        since, now = self._since, self._clock()
+        return now - self._began - self._ours - (0.0 if since is None else now - since)

@@ -197,3 +197,20 @@ def problems_between(raw: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, st
                 f"flows into {target} differ in exactly_once ({', '.join(chosen)}); it is a setting of its mirrors, "
                 "so say the same for all of them",
             )
+
+
+PREFIX = "_streamops_tune_"
+#: The topic of the source that holds the load.
+LOAD = f"{PREFIX}load"
+#: All of them, as Python and the option --topic of Kafka's tools read it: the load, copies, and what a mirror writes
+#: into MirrorMaker's topics about a source (DefaultReplicationPolicy, MirrorMakerConfig).
+PATTERN = (
+    rf"{PREFIX}(load|[0-9]+[.]({PREFIX}load|checkpoints[.]internal))"
+    rf"|mm2-(offsets|configs|status|offset-syncs)[.]{PREFIX}[0-9]+[.]internal"
+)
+
+
+def own_topics(names: Iterable[str], run: int = 0) -> list[str]:
+    """Return the topics among these that a tuning made, sorted; only those of one run where its number is given."""
+    mine = f"{PREFIX}{run}." if run else ""
+    return sorted(name for name in names if re.fullmatch(PATTERN, name) and mine in name)

@@ -24,10 +24,9 @@ from .._logs.api import Leaders, leaders_of, log_ends
 from .._logs.model import NO_ANSWER
 from . import status
 from .api import cluster_id, committed_offsets, visit
-from .flows import LEGACY, Flow, legacy_group, offsets_topic
+from .flows import LEGACY, Flow, legacy_group, offsets_topic, own_topics
 from .records import Notes, checkpoints_topic, heartbeats_topic, status_topic
 from .status import Log, Seen
-from .tuned import own_topics
 
 #: Options that say which flow is looked at, beside the names of its ends and its engine.
 FLOW_SPEC: dict[str, dict[str, Any]] = {

@@ -17,11 +17,10 @@ from .._core.errors import RequestFailedError
 from .._logs.api import leaders_of, log_ends
 from .._logs.model import Log
 from .._mirror.api import visit
-from .._mirror.tuned import LOAD, own_topics
+from .._mirror.flows import LOAD, own_topics
 from .._topics.api import TopicSpec, create_topics, delete_topics
 from .names import MARK, copy_topic, with_load
-from .plan import COPIES, Disk
-from .rate import Look, is_over
+from .plan import COPIES, Disk, Look, is_over
 
 #: Seconds that a topic may take to be there, or to be gone, at the brokers.
 _SETTLE_SECONDS = 60.0

@@ -15,13 +15,11 @@ from .._client.session import Session
 from .._cluster.api import list_topics, live_brokers
 from .._core.errors import RefusedError
 from .._mirror.api import cluster_id
-from .._mirror.flows import Flow
+from .._mirror.flows import Flow, own_topics
 from .._mirror.look import at
 from .._mirror.status import chosen, refuse_one_cluster
-from .._mirror.tuned import own_topics
 from . import api
-from .plan import START_SECONDS, Asked, Plan, Seen, asked_of, lines, plan_of, refusals
-from .rate import rate_of
+from .plan import START_SECONDS, Asked, Plan, Seen, asked_of, lines, plan_of, rate_of, refusals
 
 PLANNED, LOADED, MEASURED, ABSENT = "planned", "loaded", "measured", "absent"
 STATES = (PLANNED, LOADED, MEASURED, ABSENT)

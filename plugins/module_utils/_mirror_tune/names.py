@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .._mirror.tuned import LOAD, PREFIX, own_topics
+from .._mirror.flows import LOAD, PREFIX, own_topics
 
 #: Each key of the load begins with it: a topic with other records was not filled by a tuning.
 MARK = b"streamops-tune-"

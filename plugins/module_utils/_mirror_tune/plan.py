@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""What a tuning of a mirror will do, how long and with how many bytes at most, and when it must not begin. Pure."""
+"""What a tuning of a mirror will do, how fast each run was, and when it must not begin. Pure."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from .._core.names import capped
 from .._core.progress import duration
@@ -184,3 +184,46 @@ def asked_of(params: Mapping[str, Any]) -> Asked:
         options=tuple(dict.fromkeys(name for name in params["options"] if name != NOTHING)),
         rounds=params["rounds"],
     )
+
+
+#: A run that copied for a shorter time says nothing: a look comes four times a second.
+LEAST_SECONDS = 2.0
+
+
+class Look(NamedTuple):
+    """When (seconds since 1970, by the clock of the control node) and how many records were in the copy."""
+
+    at: float
+    records: int
+
+
+def rate_of(looks: Sequence[Look], expected: int, record_bytes: int) -> dict[str, Any]:
+    """Return {records, seconds, first_at, last_at, bytes_per_second} from the first record to the last one seen.
+
+    What was there at the first look with records does not count, since its time is not known. While some of the
+    expected records are missing, time counts up to the last look: a task that failed, or a mirror that died, is no
+    faster for that. bytes_per_second is None where the run copied for less than LEAST_SECONDS.
+    """
+    arrived = [look for look in looks if look.records]
+    if not arrived:
+        return {"records": 0, "seconds": 0.0, "first_at": None, "last_at": None, "bytes_per_second": None}
+    first, last = arrived[0], arrived[-1]
+    if last.records >= expected:
+        last = next(look for look in arrived if look.records == last.records)
+    seconds, records = last.at - first.at, last.records - first.records
+    enough = seconds >= LEAST_SECONDS and records > 0
+    return {
+        "records": last.records,
+        "seconds": round(seconds, 3),
+        "first_at": first.at,
+        "last_at": last.at,
+        "bytes_per_second": round(records * record_bytes / seconds) if enough else None,
+    }
+
+
+def is_over(looks: Sequence[Look], records: int, run_seconds: float, start_seconds: float, now: float) -> bool:
+    """Say whether a run has nothing more to show: all has arrived, or its time is over (by the clock of the looks)."""
+    arrived = [look for look in looks if look.records]
+    if not arrived:
+        return bool(looks) and now - looks[0].at >= start_seconds
+    return arrived[-1].records >= records or now - arrived[0].at >= run_seconds

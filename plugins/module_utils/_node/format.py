@@ -14,10 +14,9 @@ from .._core import commands
 from .._core.commands import CommandTimeoutError
 from .._core.errors import RefusedError, StreamopsError
 from .._core.properties import READ_ENCODING, PropertiesError, parse, to_text
-from . import quiet
 from .disks import disk
 from .java import find
-from .scratch import scratch, write
+from .scratch import options, prepare, scratch, write
 
 MAIN = "kafka.tools.StorageTool"
 # Formatting needs little; a small heap and the simplest compiler halve its time on a small machine.
@@ -149,7 +148,7 @@ def _run_tool(params: Mapping[str, Any], dirs: Sequence[str], run: Callable[...,
         raise FormatError(f"format of {_name(params)}: no java found; set java. Nothing was formatted.")
     with _scratch(params, dirs) as (place, argument_file):
         class_path = params["class_path"] or os.path.join(params["release_dir"], "libs", "*")
-        command = [java, *JVM, *quiet.options(place), "-cp", class_path, MAIN, f"@{argument_file}"]
+        command = [java, *JVM, *options(place), "-cp", class_path, MAIN, f"@{argument_file}"]
         try:
             code, out, err = run(command, SECONDS, umask=UMASK)
         except OSError as problem:
@@ -199,7 +198,7 @@ def _scratch(params: Mapping[str, Any], dirs: Sequence[str]) -> Iterator[tuple[s
         with scratch("format") as place:
             with open(params["config"], encoding=READ_ENCODING) as file:
                 config = write(place, "server.properties", overridden(file.read(), params, dirs))
-            quiet.prepare(place)
+            prepare(place)
             words = arguments(params, dirs, config)
             yield place, write(place, "arguments", "".join(f"{word}\n" for word in words))
     except (OSError, PropertiesError) as problem:

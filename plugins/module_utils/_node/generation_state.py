@@ -8,12 +8,14 @@ back before, then Java and Kafka.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._core.errors import StreamopsError
-from .content_digest import content_digest
+from .._core.properties import PropertiesError, is_secret, parse
 from .files import PLACE, ensure, given, refuse_other_kinds, result_of
 from .generations import CURRENT, STAGED, Generations
 from .staging import Plan, planned, stage
@@ -21,6 +23,29 @@ from .trial import trial
 
 if TYPE_CHECKING:
     from ansible.module_utils.basic import AnsibleModule
+
+
+def content_digest(files: Iterable[Mapping[str, Any]]) -> str:
+    """Return a SHA-256 of files, each {name, content, secret}; empty for none.
+
+    A digest of a password is a way to find it by trying, so of a secret file only the properties that are no secret
+    count, and of any other file no line that names one.
+    """
+    told = sorted((one["name"], _told(one)) for one in files)
+    return hashlib.sha256(json.dumps(told).encode()).hexdigest() if told else ""
+
+
+def _told(one: Mapping[str, Any]) -> list[str]:
+    if not one["secret"]:
+        return [line for line in one["content"].splitlines() if not is_secret(line)]
+    if not one["name"].endswith(".properties"):
+        return []
+    try:
+        found = parse(one["content"])
+    except PropertiesError:
+        return []
+    return sorted(f"{key}={value}" for key, value in found.items() if not is_secret(key))
+
 
 #: The states in which files are given.
 _WITH_FILES = ("staged", "current")

@@ -1,32 +1,100 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""Everything a play must know about a node on its host, gathered in one call and without a change."""
+"""Everything a play must know about a node on its host, certificates too, gathered in one call and without a change."""
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from .._core import commands
-from .._core.properties import PropertiesError
+from .._core.compared import declare, same
+from .._core.properties import PropertiesError, parse
 from . import restart_reasons as reasons
 from . import start_record as record
 from .beside import beside, installed_as
-from .certificates import certificates
 from .disks import disks
-from .generations import CURRENT, FAILED, PROVEN, Generations
+from .generations import CURRENT, FAILED, PROVEN, Generations, differing
 from .java import describe
-from .last_change import last_change
 from .network import busiest, names
 from .ports import ports
 from .process import process, read_record
 from .processes import read_text
 from .quorum import quorum
 from .quorum_watch import watched
+from .restart_reasons import reason, reason_line
+from .start_record import JVM, PROPERTIES, version
 from .unclean_log import unclean_elections
+
+
+def last_change(found: Generations) -> dict[str, Any] | None:
+    """Return {since, changes, same_release} of the generation in use against the one behind it; None without one.
+
+    since -- the name of the generation in use, which is the UTC time of its making. changes -- lines, one for each
+    property and each other file. same_release -- whether both start the same version of Kafka.
+    """
+    link = found.doubted()
+    before, now = found.texts(link) if link else None, found.texts(CURRENT)
+    if before is None or now is None:
+        return None
+    return {
+        "since": found.name(CURRENT),
+        "changes": changes(before, now),
+        "same_release": version(before.get(JVM)) == version(now.get(JVM)),
+    }
+
+
+def changes(before: dict[str, str], now: dict[str, str]) -> list[str]:
+    """Return a line for each property that differs, and for each other file."""
+    files = differing(before, now)
+    try:
+        properties = _properties(before.get(PROPERTIES, ""), now.get(PROPERTIES, ""))
+    except PropertiesError:
+        properties = []
+    return properties + [f"file {one}" for one in files if one != PROPERTIES or not properties]
+
+
+def _properties(before: str, now: str) -> list[str]:
+    old, new = declare(parse(before)), declare(parse(now))
+    return [
+        reason_line(reason("property", key, old.get(key), new.get(key)))
+        for key in sorted(old.keys() | new.keys())
+        if not same(key, old.get(key), new.get(key))
+    ]
+
+
+# Base 64 alone stands between: of a certificate that is cut off nothing behind it is taken along.
+_CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]*-----END CERTIFICATE-----")
+# More than any bundle of CAs that is used; the CAs of a whole distribution are a quarter of it.
+_LIMIT = 1 << 20
+
+
+def certificates(paths: Iterable[str], started: Mapping[str, str] | None) -> dict[str, dict[str, Any]]:
+    """Return for each file {exists, certificates, sha256, started, error}.
+
+    certificates -- in PEM, as they stand in the file. started -- the digest that the running process was started with,
+    "" when it was started without the file, None when no process runs whose start record says so; the argument is what
+    that record says. error -- why the file could not be read.
+    """
+    return {path: {**_content(path), "started": None if started is None else started.get(path, "")} for path in paths}
+
+
+def _content(path: str) -> dict[str, Any]:
+    found: dict[str, Any] = {"exists": True, "certificates": [], "sha256": None, "error": None}
+    try:
+        with open(path, "rb") as file:
+            content = file.read(_LIMIT)
+    except FileNotFoundError:
+        return {**found, "exists": False}
+    except OSError as problem:
+        return {**found, "error": problem.strerror or str(problem)}
+    listed = _CERTIFICATE.findall(content.decode("ascii", "replace"))
+    return {**found, "certificates": listed, "sha256": hashlib.sha256(content).hexdigest()}
+
 
 MANIFEST = "MANIFEST.sha256"
 UNREADABLE = "unreadable"

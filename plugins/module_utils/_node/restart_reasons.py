@@ -12,9 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .._configs.dynamic import CLUSTER_LEVEL, is_dynamic
-from .._core.compared import declare
+from .._core.compared import declare, same
 from .._core.properties import is_secret
-from .._core.unordered import same
 from .start_record import argument_file_words
 
 # Options of the java launcher that take the next argument as their value (java -h, "to specify an argument").

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""A directory for what a program of Kafka or Java is given to read: of this user alone, and gone in the end."""
+"""What a program of Kafka or Java is given: a directory of this user alone, gone in the end, and silent loggers."""
 
 from __future__ import annotations
 
@@ -36,3 +36,21 @@ def write_bytes(place: str, name: str, content: bytes) -> str:
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
         file.write(content)
     return path
+
+
+_FILES = {
+    "log4j.properties": "log4j.rootLogger=OFF\n",
+    "log4j2.properties": "status=off\nrootLogger.level=off\n",
+}
+_OPTIONS = {"log4j.properties": "-Dlog4j.configuration", "log4j2.properties": "-Dlog4j2.configurationFile"}
+
+
+def prepare(place: str) -> None:
+    """Write the configurations into a directory of scratch."""
+    for name, text in _FILES.items():
+        write(place, name, text)
+
+
+def options(place: str) -> list[str]:
+    """Return the arguments of Java that have a tool read them."""
+    return [f"{option}=file:{os.path.join(place, name)}" for name, option in _OPTIONS.items()]

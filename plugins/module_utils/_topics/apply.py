@@ -15,8 +15,7 @@ from .._client.session import Session
 from .._client.settle import PAUSE, wait_until_none
 from .._cluster.api import cordoned_brokers, hidden_topics, list_brokers, list_topics, live_brokers, topics_at
 from .._cluster.snapshot import effective_min_isr
-from .._configs.api import TOPIC, alter_configs, describe_configs
-from .._configs.judge import judge_configs
+from .._configs.api import TOPIC, alter_configs, describe_configs, judge_configs
 from .._core.applied import Applied
 from .._core.bulk import batches, failures, refused
 from .._core.diff import diff_of
@@ -43,7 +42,7 @@ from .plan import (
 
 if TYPE_CHECKING:
     from .._cluster.snapshot import Partition
-    from .placement import Replicas
+    from .desired import Replicas
 
 #: Topics that one warning names.
 _NAMED = 10

@@ -1,14 +1,56 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""What people did by hand to what we make in AWX: what a run brings back, what it leaves, what it refuses."""
+"""What people did by hand to fields of AWX's objects: what a run brings back, what it leaves, what it refuses."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ...module_utils._core.values import to_boolean
-from . import fields, steps
+from . import steps
+
+#: Their values may be secrets, so none is shown.
+_UNSAID = ("host_config_key", "extra_vars", "extra_data")
+_PROMPT = re.compile(r"ask_(.+)_on_launch")
+#: What a schedule or a step gives, where AWX calls it otherwise than the flag that asks for it.
+_GIVEN = {"tags": "job_tags", "variables": "extra_data"}
+#: How AWX stores that nothing is set, by field and by how it was saved.
+_NOTHING: tuple[Any, ...] = (None, "", "{}", "---", "null", {})
+
+
+def is_same(now: Any, wanted: Any) -> bool:
+    """Tell whether two values of a field mean the same: nothing has several forms, but 0 and false are values."""
+    plain = now.strip() if isinstance(now, str) else now
+    if plain in _NOTHING or wanted in _NOTHING:
+        return plain in _NOTHING and wanted in _NOTHING
+    return bool(plain == wanted)
+
+
+def differing(one: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of an object that are not as given, with the given values; what this AWX lacks is left out."""
+    return {name: value for name, value in fields.items() if name in one and not is_same(one[name], value)}
+
+
+def prompted(flags: Iterable[str]) -> list[str]:
+    """Return the fields of schedules and steps that flags of a template (ask_limit_on_launch...) have AWX take."""
+    words = [found[1] for flag in flags if (found := _PROMPT.fullmatch(flag))]
+    return [_GIVEN.get(word, word) for word in words]
+
+
+def ignored(one: Mapping[str, Any], lost: Iterable[str], asked: Collection[str]) -> dict[str, Any]:
+    """Return what a schedule or a step gives in these fields; of answers those that the survey does not ask for."""
+    given = {name: one[name] for name in lost if name in one and not is_same(one[name], None)}
+    if not set(given.get("extra_data", ())) - set(asked):
+        given.pop("extra_data", None)
+    return given
+
+
+def told(one: Mapping[str, Any], names: Mapping[str, Any]) -> str:
+    """Name fields with the values that they have, such as C(forks 20, verbosity 2)."""
+    return ", ".join(name if name in _UNSAID else f"{name} {one[name]}" for name in names)
+
 
 #: An object as AWX shows it, or as awx/data has it.
 Object = Mapping[str, Any]
@@ -87,16 +129,16 @@ def _steps(flows: Objects, of: Mapping[str, Objects]) -> Iterator[tuple[str, str
 
 
 def _lost(allowed: Mapping[str, Any], kind: str, item: Object) -> dict[str, Any]:
-    return fields.differing(item, allowed[kind]["ours"])
+    return differing(item, allowed[kind]["ours"])
 
 
 def _change(kind: str, name: str, item: Object, ours: dict[str, Any]) -> dict[str, Any]:
-    return {"url": item["url"], "body": ours, "said": f"{name}: {fields.told(item, ours)}"}
+    return {"url": item["url"], "body": ours, "said": f"{name}: {told(item, ours)}"}
 
 
 def _left(kind: str, item: Object, described: Described) -> str:
     """Say what stays of one object: fields, labels, credentials."""
-    said = [fields.told(item, fields.differing(item, described["fields"][kind]["theirs"]))]
+    said = [told(item, differing(item, described["fields"][kind]["theirs"]))]
     shown = item.get("summary_fields", {})
     attached = {"label": shown.get("labels", {}).get("results", []), "credential": shown.get("credentials", [])}
     for title, many in attached.items():
@@ -158,7 +200,7 @@ def _schedule_left(ours: Object, now: Object, described: Described) -> str:
         **({"enabled": True} if kept["enabled"] and not _is_on(ours) else {}),
     }
     named = ours["name"] in described["names"]
-    return f"schedule {ours['name']}: {fields.told(kept, other)}" if named and other else ""
+    return f"schedule {ours['name']}: {told(kept, other)}" if named and other else ""
 
 
 def _dropped(described: Described) -> set[str]:
@@ -190,11 +232,11 @@ def _narrowed(held: Sequence[tuple[str, str, Any]], there: Mapping[str, Objects]
     for kind, name, template in held:
         if kind == _NODES:
             continue
-        lost = fields.prompted(_lost(described["fields"], kind, template))
+        lost = prompted(_lost(described["fields"], kind, template))
         asked = _asked(template["name"], described)
         for title, user in users:
-            if user["unified_job_template"] == template["id"] and (void := fields.ignored(user, lost, asked)):
-                narrowed.append(f"{title} gives {fields.told(user, void)} to {name}")
+            if user["unified_job_template"] == template["id"] and (void := ignored(user, lost, asked)):
+                narrowed.append(f"{title} gives {told(user, void)} to {name}")
     return narrowed
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""Whether the metadata quorum of a cluster has no stable leader, judged from what its controllers see themselves.
+"""Whether the metadata quorum of a cluster ever formed, and has no stable leader now, judged from its own nodes.
 
 No broker can tell: it is the one that asks in vain. One controller alone may be cut off from the others, which keep
 their leader, so only a majority of all controllers makes an unsteady quorum.
@@ -8,7 +8,7 @@ their leader, so only a majority of all controllers makes an unsteady quorum.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -89,3 +89,17 @@ def _epochs(seen: Sequence[Mapping[str, Any]]) -> str:
 def _unsteady(controllers: Infos) -> dict[str, Mapping[str, Any]]:
     found = {host: (info or {}).get("quorum") or {} for host, info in controllers.items()}
     return {host: quorum for host, quorum in found.items() if quorum.get("unsteady")}
+
+
+def never_formed(voters: Iterable[Mapping[str, Any] | None], brokers: Iterable[Mapping[str, Any] | None] = ()) -> bool:
+    """Return whether no voter ever knew a leader or held a record, and no broker that was asked followed one.
+
+    voters, brokers -- the results of node_info on each controller, and on the brokers as far as they were asked.
+    """
+    states = [(one or {}).get("quorum") for one in voters]
+    followed = [state for one in brokers if (state := (one or {}).get("quorum")) and not _is_blank(state)]
+    return bool(states) and not followed and all(_is_blank(state) for state in states)
+
+
+def _is_blank(state: Mapping[str, Any] | None) -> bool:
+    return bool(state) and state["leader"] is None and state["records"] is False  # type: ignore[index]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""What follows from the nodes of one cluster: bootstrap lists, quorum lists, listener properties.
+"""What follows from the nodes of one cluster: their order, bootstrap lists, quorum lists, listener properties.
 
 One inventory host is one node. Nodes are plain here, as Node.plain of the model makes them.
 """
@@ -10,9 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ansible.errors import AnsibleError
+
 from ...module_utils._core.addresses import host_port, is_address
 from ...module_utils._migration.modes import KRAFT, ZOOKEEPER
 from .directory_id import directory_id
+from .variables import as_int
 
 PURPOSES = ("clients", "brokers", "controllers")
 #: The kafka_mode of brokers on an ensemble of ZooKeeper.
@@ -118,3 +121,26 @@ def voter_listeners(node: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return where other controllers reach a controller: name, host and port, as quorum_voter takes them."""
     listener = listener_for(node, "controllers")
     return [{"name": listener["name"], "host": listener["advertised_host"], "port": listener["port"]}]
+
+
+def by_node_id(
+    hosts: Iterable[str], hostvars: Mapping[str, Mapping[str, Any]], variable: str = "kafka_node_id"
+) -> list[str]:
+    """Sort hosts of one group as Node.place sorts them, wherever the inventory has them; C(variable) has their ids.
+
+    A play knows less of a host than its tasks do, variables of the play for example. What it cannot read is unknown: a
+    run that has configured nodes must not end before it restarts them.
+    """
+
+    def read(host: str, name: str) -> Any:
+        try:
+            return hostvars.get(host, {}).get(name)
+        except AnsibleError:
+            return None
+
+    def place(host: str) -> tuple[str, bool, int, str]:
+        """Return where a host comes; one without an id by its name behind those that have one."""
+        number = as_int(read(host, variable))
+        return str(read(host, "kafka_cluster_name") or ""), number is None, number or 0, host
+
+    return sorted(hosts, key=place)

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...module_utils._core.names import capped
 from ...module_utils._core.progress import duration
-from ...module_utils._mirror.tuned import PATTERN
+from ...module_utils._mirror.flows import PATTERN
 
 #: Topics that a line names; a mirror may have thousands.
 SHOWN = 8

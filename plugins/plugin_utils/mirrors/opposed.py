@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""Which mirrors must not run any more before a flow begins that keeps names, and which of them still do. Pure.
+"""Which mirrors must stop before a flow that keeps names begins, and whether its two ends are one cluster. Pure.
 
 The preflight rules on loops read what the inventory wants. A mirror that is not in the run goes on with what it was
 started with, whatever the inventory says since: with names that are kept both ways, each record comes back without end.
@@ -107,3 +107,25 @@ def _runs(mirror: Asked, flow: Flow) -> bool:
     if not any("->" in key for key in mirror.properties):
         return flow.engine != MIRROR_MAKER_2
     return flow.engine == MIRROR_MAKER_2 and mirror.properties.get(f"{flow.pair}.enabled", "").lower() == "true"
+
+
+def same_id(ids: Mapping[str, str]) -> dict[str, list[str]]:
+    """By cluster.id the aliases that share it, where there are several; an empty id is not known and passed over."""
+    aliases: dict[str, list[str]] = {}
+    for alias, cluster_id in sorted(ids.items()):
+        if cluster_id:
+            aliases.setdefault(cluster_id, []).append(alias)
+    return {cluster_id: names for cluster_id, names in aliases.items() if len(names) > 1}
+
+
+def same_cluster(ids: Mapping[str, str]) -> list[str]:
+    """Return what is wrong with the ids of running clusters: a sentence for each one that has several aliases.
+
+    ids -- by alias (kafka_cluster_name) the cluster.id of its brokers; empty where it is not known.
+    """
+    return [
+        f"{' and '.join(names)} are one cluster, with the id {cluster_id}: a mirror between them would copy its own "
+        "copies without end. Each alias must lead to a cluster of its own. Correct the addresses of one of them "
+        "(kafka_listeners, mirror_listener), or take the flow out of mirror_flows. Nothing was changed."
+        for cluster_id, names in same_id(ids).items()
+    ]

@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ...module_utils._mirror.flows import DEFAULT, Flow
-from ...module_utils._mirror.tuned import LOAD, PREFIX
+from ...module_utils._mirror.flows import DEFAULT, LOAD, PREFIX, Flow
 from ...module_utils._mirror_tune.grid import OPTIONS
 from ...module_utils._mirror_tune.names import alias
 from .properties import mirror_properties

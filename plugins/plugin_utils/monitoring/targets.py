@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""The scrape configuration of Prometheus from what is to be read: nodes, pages, machines, and certificates."""
+"""The scrape configuration of Prometheus from what is to be read, and what it says about its targets, for people."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
+
+from ...module_utils._core.names import capped
 
 #: What the alerts and dashboards know as label job, by what serves the metrics.
 JOBS = ("kafka", "zookeeper", "mirror", "page", "canary", "node", "blackbox")
@@ -145,3 +147,28 @@ def _twice(targets: Iterable[Mapping[str, Any]]) -> Iterator[str]:
                     f"{other} and {node} are both read at {one['address']}; fix: give each node an address or port of "
                     "its own (kafka_metrics_port, kafka_metrics_host, kafka_monitoring_address)"
                 )
+
+
+_SHOWN = 10
+
+
+def answers(targets: Sequence[Mapping[str, Any]]) -> str:
+    """Return how many targets of the inventory answer, and which do not, each with what Prometheus says of it.
+
+    What Prometheus reads of itself and of Alertmanager is none of them.
+
+    Args:
+        targets: C(activeTargets) of GET /api/v1/targets of Prometheus' HTTP API.
+    """
+    pools = tuple(f"{PREFIX}-{job}" for job in JOBS)
+    own = [one for one in targets if one.get("scrapePool", "").startswith(pools)]
+    # Prometheus has them in no order.
+    silent = sorted(_silent(one) for one in own if one.get("health") != "up")
+    said = f"Prometheus reads {len(own)} target{'' if len(own) == 1 else 's'}; {len(own) - len(silent)} answer."
+    return f"{said} No answer: {capped(silent, _SHOWN)}." if silent else said
+
+
+def _silent(target: Mapping[str, Any]) -> str:
+    labels = target.get("labels", {})
+    why = target.get("lastError") or "not read yet"
+    return f"{labels.get('node', '?')} (job {labels.get('job', '?')}, {labels.get('instance', '?')}): {why}"

@@ -14,8 +14,7 @@ from typing import Any
 
 from ...module_utils._core.properties import hold_secret
 from . import mirror
-from .access import readable, writable
-from .manifest import KEYS, LIVE, START, Directory, File, Manifest
+from .manifest import KEYS, LIVE, START, Directory, File, Manifest, readable, writable
 from .texts import nice_json
 
 NOTE = """\

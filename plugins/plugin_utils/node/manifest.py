@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""What a node is to be on its machine: its properties, its Java arguments, its directories and its files. Pure.
+"""What a node is to be on its machine: properties, Java arguments, directories, files and who may read them. Pure.
 
 One `Manifest` holds all that the roles write for a node, compare its process with, and have judged before. It is the
 same type for brokers, controllers, servers of ZooKeeper and mirrors; `kinds.py` makes it.
@@ -125,3 +125,13 @@ def shown(files: Iterable[File]) -> list[dict[str, Any]]:
 def hidden(files: Iterable[File]) -> list[dict[str, Any]]:
     """Return those of the files that are secret, as modules take them."""
     return [file.plain() for file in files if file.secret]
+
+
+def readable(model: Mapping[str, Any], mode: str) -> Access:
+    """Return the access to what a node only reads."""
+    return Access(mode, model["owners"]["root"], model["owners"]["group"])
+
+
+def writable(model: Mapping[str, Any], mode: str) -> Access:
+    """Return the access to what a node writes."""
+    return Access(mode, model["owners"]["node"], model["owners"]["group"])

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ...module_utils._core.properties import hold_secret, to_text
-from .access import readable
-from .manifest import Directory, File
+from .manifest import Directory, File, readable
 
 
 def properties(model: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ..guards.quorum_formed import never_formed
+from ..guards.quorum_unsteady import never_formed
 from ..inventory.certificates import described, issuer, key_fits, pem_certificates, reaches
 from ..inventory.model import PLACEHOLDER, Node
 from ..inventory.pem_files import stored

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ...module_utils._core.progress import DONE, Followed, Step
-from .cluster_action import ClusterAction
+from .action import ClusterAction
 
 
 class Tracker(Protocol):

@@ -14,9 +14,9 @@ from ...module_utils._mirror.reading import read_flows
 from ..inventory.model import BROKER_GROUP, MIRROR_GROUP
 from ..mirrors import external, legacy, opposed, rights, views
 from ..mirrors.health import mirror_verdict
-from ..mirrors.identity import same_cluster
 from ..mirrors.legacy_topics import legacy_topics
 from ..mirrors.lines import audited_gaps, gap_lines, mirror_lines, mirror_pairs
+from ..mirrors.opposed import same_cluster
 from ..mirrors.properties import mirror_properties
 from ..reports.status import start_file_lines
 from ..reports.status_data import mirror_part

@@ -15,10 +15,9 @@ from typing import Any
 from ansible.plugins.filter.core import to_nice_yaml
 
 from ...module_utils._core.addresses import host_port, plain_host, reached_here
-from ..monitoring.answers import answers
 from ..monitoring.routes import alertmanager
 from ..monitoring.rules import WATCHDOG, alert_rules
-from ..monitoring.targets import PREFIX, scrape_configs
+from ..monitoring.targets import PREFIX, answers, scrape_configs
 from ..run.results import Results
 from .parts import Parts
 from .paths import SYSTEMD, shared

@@ -15,13 +15,13 @@ from ..inventory.model import CONTROLLER_PURPOSE
 from ..inventory.nodes import ZOOKEEPER_MODE, listener_for
 from ..reports import carried, dumped, group_lines, planned, restarts, status
 from ..reports.advice import advice_lines
+from ..reports.markup import status_page
 from ..reports.move_data import move_data
 from ..reports.move_lines import again_lines, move_lines
 from ..reports.move_report import move_report
 from ..reports.proof_data import proof_data, proof_lines
 from ..reports.proof_report import proof_report
 from ..reports.status_data import as_json, cluster_part, status_data
-from ..reports.status_page import status_page
 from ..run.results import Results
 from .parts import Parts
 from .plans import HELD_BY_CLUSTER, cluster_plans

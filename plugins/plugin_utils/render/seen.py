@@ -12,16 +12,15 @@ from typing import Any
 from ...module_utils._core.errors import StreamopsError
 from ...module_utils._node.restart_reasons import reason_line
 from ..guards.at_fault import Change, Culprit, change_of, culprit
-from ..guards.quorum_formed import never_formed
-from ..guards.quorum_unsteady import changed_last, cut_off, taken_back, unsteady_quorum
+from ..guards.quorum_unsteady import changed_last, cut_off, never_formed, taken_back, unsteady_quorum
 from ..guards.registered import ACCEPT, accepted_ids, missing, voters_alone
 from ..guards.replace import consented, place_refusal, replace_refusal
 from ..guards.versions import goes_back
 from ..inventory.nodes import ZOOKEEPER_MODE, initial_controllers
 from ..reports import unsteady
 from ..run.results import Results
+from .node_view import settled_since
 from .parts import Parts
-from .proof import settled_since
 from .release import product_of
 
 Node = Mapping[str, Any]

@@ -16,8 +16,7 @@ from ...module_utils._release.releases import like
 from ..findings import REFUSE, Finding, refused
 from ..guards.versions import goes_back
 from . import checks
-from .levels import LEVELS
-from .model import ClusterFacts, Outcome, findings_of, names
+from .model import LEVELS, ClusterFacts, Outcome, findings_of, names
 from .path import KRAFT as KRAFT_MODE
 from .path import mode_of
 from .plan import lines_of, outcome_line

@@ -16,8 +16,7 @@ from ..inventory.provers import provers
 from ..inventory.variables import as_bool, as_int
 from ..run.results import HostRun, Variables
 from .clients import ACCEPT_OLD, WATCH, old_requests
-from .levels import LEVELS, given_levels
-from .model import BINARIES, ClusterFacts, NodeFacts, OldRequests, Refused
+from .model import BINARIES, LEVELS, ClusterFacts, NodeFacts, OldRequests, Refused, given_levels
 
 _MIB = 1024 * 1024
 

@@ -15,8 +15,7 @@ from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import to_text
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.tuned import LOAD
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import LOAD, Flow
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.names import copy_topic
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.tune_properties import tune_properties
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.tune_result import cores_used

@@ -18,7 +18,7 @@ from page.expected import Expected
 from page.known.agreement import EVERY as POLLS
 from page.known.poller import Poller
 from page.poll import take
-from page.poll_metadata import NODE_SECONDS, agreement
+from page.poll_brokers import NODE_SECONDS, agreement
 from page.shown.brokers import broker
 from page.shown.sheet import state_of
 from page.shown.wanted import Wanted

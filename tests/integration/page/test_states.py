@@ -23,7 +23,7 @@ from confluent_kafka.admin import (
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from page.core.exposition import exposition
 from page.expected import Expected, expected_of
-from page.known.health import health
+from page.known.freshness import health
 from page.known.metrics import families_of_polls
 from page.known.picture import Picture
 from page.known.poller import Poller

@@ -17,7 +17,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from page.core.exposition import exposition
 from page.expected import expected_of
-from page.known.health import health as judge
+from page.known.freshness import health as judge
 from page.known.metrics import families_of_polls
 from page.known.poller import Poller
 from page.poll import take

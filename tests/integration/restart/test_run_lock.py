@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.run_identity import place, started
+from ansible_collections.streamops.kafka.plugins.plugin_utils.run_names import place, started
 from tests.support.cluster import ROOT, Cluster, environment, free_port_base
 from tests.support.forms import short
 

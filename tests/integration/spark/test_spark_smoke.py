@@ -22,10 +22,10 @@ from spark_validation.core.result import Result
 from spark_validation.core.session import client_properties, jvm, kafka_options, producer_properties
 from spark_validation.smoke import record
 from spark_validation.smoke.config import parse
-from spark_validation.smoke.echoes import Echoes
 from spark_validation.smoke.geometry import Geometry
 from spark_validation.smoke.job import Smoke
 from spark_validation.smoke.ledger import Ledger
+from spark_validation.smoke.live import Echoes
 from spark_validation.smoke.presence import Brokers, Presence, Watch
 from spark_validation.smoke.topic import Topic
 from spark_validation.smoke.write import AttemptsParam, writer_rows

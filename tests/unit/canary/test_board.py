@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gap import PURGED, Gap
-from canary.board import CURRENT, Board
+from canary.board import CURRENT, LATENCY_WINDOW, Board, Latencies
 from canary.config import Config, config_of
 from canary.event import Event, Place
 from canary.ledger import WINDOW
@@ -254,3 +254,30 @@ def test_a_topic_that_is_made_anew_is_not_as_old_as_the_start() -> None:
     assert found.figures(1010.0).sources[0].last_written == 10.0
     found.led(A, 1, 0, 1011.0)
     assert found.figures(1020.0).sources[0].last_written == 9.0
+
+
+def test_quantiles_are_latencies_that_occurred() -> None:
+    found = Latencies()
+    for number in range(1, 101):
+        found.add(0, number / 10)
+    assert found.quantiles(1) == {0.5: 5.0, 0.95: 9.5, 0.99: 9.9, 1.0: 10.0}
+
+
+def test_one_latency_is_every_quantile_and_none_is_none() -> None:
+    found = Latencies()
+    assert found.quantiles(0) == {}
+    found.add(0, 2.0)
+    assert set(found.quantiles(1).values()) == {2.0}
+
+
+def test_the_window_forgets() -> None:
+    found = Latencies()
+    found.add(0, 100.0)
+    found.add(LATENCY_WINDOW, 1.0)
+    assert set(found.quantiles(LATENCY_WINDOW + 1).values()) == {1.0}
+
+
+def test_a_clock_that_is_behind_makes_no_latency_below_zero() -> None:
+    found = Latencies()
+    found.add(0, -3600.0)
+    assert found.quantiles(1)[1.0] == 0.0

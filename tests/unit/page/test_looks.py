@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.markup import status_page
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_data import status_data
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_page import status_page
 from page.shown.names import path
 from tests.support.browser import Browser
 from tests.support.cluster import until

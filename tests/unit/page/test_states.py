@@ -12,7 +12,7 @@ import yaml
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring import rules
 from page.alerts.told import Alerts, told
-from page.known.health import health
+from page.known.freshness import health
 from page.known.poller import Seen
 from page.shown.sheet import State, state_of
 from tests.support.prometheus import promtool

@@ -14,7 +14,7 @@ import yaml
 
 from ansible_collections.streamops.kafka.plugins.module_utils._node.generations import CURRENT, FAILED, Generations
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.paths import socket_near
-from ansible_collections.streamops.kafka.plugins.plugin_utils.run_identity import place, started
+from ansible_collections.streamops.kafka.plugins.plugin_utils.run_names import place, started
 from tests.support.cluster import BIN, ROOT, Cluster, Run, free_port_base, until
 
 PROGRAM = "[program:{service}]\ncommand = /bin/sleep 600\nstartsecs = 0\n"

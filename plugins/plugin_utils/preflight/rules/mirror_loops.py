@@ -12,7 +12,7 @@ from itertools import combinations
 from ....module_utils._mirror.flows import IDENTITY, MIRROR_MAKER_2, Flow, matches, remote_topic
 from ....module_utils._mirror.reading import is_enabled
 from ...inventory.model import Inventory
-from ...mirrors.identity import same_id
+from ...mirrors.opposed import same_id
 from ..mirror_flows import VARIABLE, entries, flows, kafka_clusters, said, where
 from ..mirror_names import Overlap, Step, journey, only_internal, overlap
 from ..rule import BY_PROFILE, Problem, rule

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""Preflight rules on native properties: keys that Kafka does not know or that have a typed variable, bad values."""
+"""Preflight rules on native properties: unknown keys, keys with a typed variable, bad values, fatal switches."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from ....module_utils._configs.values import without_listener
@@ -15,8 +15,9 @@ from ...inventory.model import Inventory, Node
 from ...inventory.properties import LAYERS, Property, layers
 from ...inventory.variables import known
 from ...specs import advice
-from ..definitions import BROKER_KEYS, Definition
-from ..rule import WARNING, Problem, rule
+from ..definitions import BROKER_KEYS, TOPIC_KEYS, Definition
+from ..in_force import brokers
+from ..rule import BY_PROFILE, WARNING, Problem, rule
 
 # What the collection writes itself, with the variable that says it. Nothing is set in two places.
 MANAGED = {
@@ -186,3 +187,32 @@ def _written(inventory: Inventory) -> Iterator[tuple[Node, Property]]:
     for node in inventory.kafka:
         for one in node.written():
             yield node, one
+
+
+def refused_by(kind: str, key: str, value: Any, runs: Sequence[str], target: str) -> Iterator[tuple[str, str]]:
+    """Say why a release does not take a property, each with its fix; kind is broker or topic, runs what runs now."""
+    tables = TOPIC_KEYS if kind == "topic" else BROKER_KEYS
+    keys = tables.get(target, {})
+    if keys and key not in keys and any(key in tables.get(one, {}) for one in runs):
+        instead = f"; {REPLACEMENTS[key]}" if key in REPLACEMENTS else ""
+        yield f"Kafka {target} does not read {key}", f"remove it before{instead}"
+    for shown, allowed in refused_value(key, value, keys.get(without_listener(key))):
+        yield f"Kafka {target} refuses {shown} as {key}", f"set it to {allowed}"
+
+
+#: What ends with these switched off.
+SWITCHES = {
+    "log.cleaner.enable": "compacted topics, those of groups and transactions too, grow until the disk is full",
+    "controlled.shutdown.enable": "each restart leaves partitions without a leader until the broker is missed",
+}
+
+
+@rule(fix="remove it", allowed="true", level=BY_PROFILE, acceptable=True)
+def switched_off(inventory: Inventory) -> Iterator[Problem]:
+    """`log.cleaner.enable` or `controlled.shutdown.enable` is false: compacted topics (those of groups and transactions
+    too) fill the disk, or each restart leaves partitions without a leader."""
+    for node in brokers(inventory):
+        own = node.properties()
+        for key, what in SWITCHES.items():
+            if key in own and str(own[key].value).strip().lower() == "false":
+                yield Problem(node, what, f"{key} false", variable=own[key].variable)

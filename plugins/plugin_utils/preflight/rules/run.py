@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""Preflight rules on how the run was started."""
+"""Preflight rules on how the run was started, and what is lost with its control node."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...inventory.model import Inventory
+from ...inventory.model import Inventory, Node
 from ...inventory.variables import as_bool
 from ...specs import advice
 from ..by_value import by_value
@@ -59,3 +59,21 @@ def unknown_rule(inventory: Inventory) -> Iterator[Problem]:
         for name in map(str, listed if isinstance(listed, (list, tuple)) else ()):
             if name not in names:
                 yield Problem(nodes, "the list names no rule that can be accepted", name, fix=advice(name, names))
+
+
+@rule(
+    variable="streamops_artifacts",
+    allowed="a directory that is mounted into the control node and outlives it",
+    fix="set streamops_artifacts to such a directory (docs/awx.md, What a run leaves), bring certificates of your own "
+    "(kafka_tls_source: files), or set streamops_control_node_is_kept: true where this control node is kept",
+)
+def ca_not_kept(inventory: Inventory) -> Iterator[Problem]:
+    """A new development CA would be made on a control node that is thrown away after the run, and its key be lost:
+    no certificate could be issued or renewed ever after."""
+    lost: dict[tuple[str, str], list[Node]] = {}
+    for node in inventory.processes:
+        if node.name in inventory.unkept:
+            lost.setdefault(inventory.unkept[node.name], []).append(node)
+    for (directory, why), nodes in lost.items():
+        found = f"{directory} has no CA and ends with the control node ({why})"
+        yield Problem(nodes, "the key of a new development CA would be lost", found)

@@ -11,9 +11,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from page.alerts.ask import UnansweredError, ask
+from page.alerts.ask import UnansweredError, Watch, ask
 from page.alerts.settings import Alertmanager
-from page.alerts.watch import Watch
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 Talk = Callable[[socket.socket], None]

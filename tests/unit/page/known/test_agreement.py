@@ -15,7 +15,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
 from ansible_collections.streamops.kafka.plugins.module_utils._metadata.compare import Verdict, described, judged
 from ansible_collections.streamops.kafka.plugins.module_utils._metadata.look import Known, Question
 from ansible_collections.streamops.kafka.plugins.module_utils._metadata.model import ASKED, BROKER, Facts, Look
-from page import poll_metadata
+from page import poll_brokers
 from page.known.agreement import (
     EVERY,
     MOST_PARTITIONS,
@@ -115,7 +115,7 @@ def test_a_comparison_that_failed_says_why_and_nothing_else() -> None:
 
 def compared(left: float, timeout: int = 30) -> dict[str, Any]:
     """What a poll with so many seconds left keeps of a cluster without brokers."""
-    kept = poll_metadata.agreement(Session(Connection(("a:1",), request_timeout=timeout)), NO_BROKERS, (), None, left)
+    kept = poll_brokers.agreement(Session(Connection(("a:1",), request_timeout=timeout)), NO_BROKERS, (), None, left)
     assert kept is not None
     return kept
 
@@ -134,7 +134,7 @@ def test_whatever_goes_wrong_in_a_comparison_the_rest_of_the_picture_stays(
     def fail(*_given: Any) -> None:
         raise error
 
-    monkeypatch.setattr(poll_metadata, "verdict_on", fail)
+    monkeypatch.setattr(poll_brokers, "verdict_on", fail)
     kept = compared(60)
     assert (kept["agree"], kept["line"], kept["polls_ago"]) == (None, f"not compared: {why}", 0)
     assert [one.message for one in caplog.records] == logged
@@ -153,7 +153,7 @@ def test_each_broker_has_its_whole_time_or_none_is_asked(
         given.append(question.node_timeout)
         return judged([Look(1000.0, 100, ())])
 
-    monkeypatch.setattr(poll_metadata, "verdict_on", judge)
+    monkeypatch.setattr(poll_brokers, "verdict_on", judge)
     line = compared(left, timeout)["line"]
     assert given == ([seconds] if seconds else [])
     assert (line == "not compared: the poll took too long. Raise poll_timeout") == (not seconds)

@@ -14,7 +14,7 @@ import uvicorn
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from page.access import Access
 from page.login import digest, scrypt_of
-from page.records.door import Door
+from page.records.door import Door, Gate, TooManyError
 from page.records.rights import Rights
 from page.web import application
 from tests.support.cluster import free_port_base, until
@@ -111,3 +111,21 @@ def test_records_are_off_unless_readers_and_topics_are_named_and_without_a_login
     with served(RIGHTS, has_login=False) as one:
         assert get(one, f"{ORDERS}/records").status == 403
         assert get(one, f"{ORDERS}/records", "ann").status == 403, "a login that nobody has looked at is none"
+
+
+def test_a_reader_has_one_place_and_all_have_some() -> None:
+    gate = Gate(2)
+    with gate.place("ann"):
+        with pytest.raises(TooManyError) as own, gate.place("ann"):
+            pass
+        with gate.place("bob"), pytest.raises(TooManyError) as others, gate.place("eve"):
+            pass
+    assert (own.value.status, others.value.status) == (429, 503)
+
+
+def test_a_place_is_free_again_whatever_happens() -> None:
+    gate = Gate(1)
+    with pytest.raises(ValueError, match="broken"), gate.place("ann"):
+        raise ValueError("broken")
+    with gate.place("ann"):
+        pass

@@ -15,8 +15,7 @@ from starlette.responses import HTMLResponse, Response
 from page.filed.shelf import Shelf
 from page.pages import Pages
 from page.records.asked import Asked
-from page.records.batches import Record, Skipped
-from page.records.found import Found
+from page.records.batches import Found, Record, Skipped
 from page.records.markup import Trouble, written
 from page.records.masking import Mask
 from tests.support.browser import Browser

@@ -11,9 +11,8 @@ import pytest
 
 from page.records import bounds
 from page.records.asked import Asked
-from page.records.batches import Record, Skipped
+from page.records.batches import Found, Record, Skipped
 from page.records.decoding import FORMS
-from page.records.found import Found
 from page.records.markup import Trouble, written
 from page.records.masking import Mask
 from tests.support.markup import Markup

@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.run_names import owner, purpose
+from ansible_collections.streamops.kafka.plugins.plugin_utils.run_names import died, owner, place, purpose, started
 
 HERE = socket.gethostname()
 #: A user of the range that no distribution gives out (systemd's UIDS-GIDS page).
@@ -50,3 +50,25 @@ def test_a_user_without_a_name_is_known_by_its_number() -> None:
         [sys.executable, "-c", code], env=bare, capture_output=True, text=True, timeout=60, check=False
     )
     assert done.stdout.strip() == f"{NAMELESS}@{HERE} (process 7)", done.stderr
+
+
+def test_this_process_lives() -> None:
+    assert not died(f"{place()} {os.getpid()} {started(os.getpid())}")
+
+
+def test_a_process_that_ended_is_dead() -> None:
+    with subprocess.Popen(["sleep", "60"]) as process:
+        run = f"{place()} {process.pid} {started(process.pid)}"
+        assert not died(run)
+        process.kill()
+    assert died(run)
+
+
+def test_a_process_number_that_was_given_away_again_is_another_run() -> None:
+    assert died(f"{place()} {os.getpid()} 1")
+
+
+def test_of_other_machines_nothing_is_known() -> None:
+    assert not died(f"elsewhere/pid:[1] {os.getpid()} 1")
+    assert not died("")
+    assert not died(f"{place()} {os.getpid()} ")

@@ -16,8 +16,12 @@ import pytest
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.wire import Channel
 from ansible_collections.streamops.kafka.plugins.module_utils._metadata.api import _told, facts_at
-from ansible_collections.streamops.kafka.plugins.module_utils._metadata.model import BROKER, CONTROLLER, Facts
-from ansible_collections.streamops.kafka.plugins.module_utils._metadata.stopwatch import Stopwatch
+from ansible_collections.streamops.kafka.plugins.module_utils._metadata.model import (
+    BROKER,
+    CONTROLLER,
+    Facts,
+    Stopwatch,
+)
 
 
 @pytest.fixture

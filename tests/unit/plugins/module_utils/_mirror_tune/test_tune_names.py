@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow, matches
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror.tuned import LOAD, own_topics
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import LOAD, Flow, matches, own_topics
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.names import (
     alias,
     copy_topic,

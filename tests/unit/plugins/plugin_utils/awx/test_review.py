@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.awx.fields import differing, ignored, is_same
-from ansible_collections.streamops.kafka.plugins.plugin_utils.awx.review import awx_review
+from ansible_collections.streamops.kafka.plugins.plugin_utils.awx.review import awx_review, differing, ignored, is_same
 from tests.support.awx_kinds import KINDS
 from tests.support.cluster import ROOT
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.targets import scrape_configs
+from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.targets import answers, scrape_configs
 from tests.support.prometheus import promtool
 
 KAFKA = {"job": "kafka", "cluster": "orders", "node": "b1", "node_id": 1, "address": "b1:9404"}
@@ -120,3 +120,33 @@ def test_all_mistakes_are_named_at_once_with_all_silent_nodes() -> None:
 def test_a_server_of_zookeeper_and_a_broker_may_have_one_number() -> None:
     server = {**KAFKA, "job": "zookeeper", "node": "z1", "address": "z1:9404"}
     assert len(scrape_configs([KAFKA, server])["scrape_configs"]) == 2
+
+
+def target(node: str, health: str, error: str = "", pool: str = "streamops-kafka-orders") -> dict[str, Any]:
+    labels = {"node": node, "job": "kafka", "instance": f"{node}:9404"}
+    return {"scrapePool": pool, "labels": labels, "health": health, "lastError": error}
+
+
+def test_all_answer() -> None:
+    assert answers([target("b1", "up")]) == "Prometheus reads 1 target; 1 answer."
+
+
+def test_those_that_do_not_are_named_with_the_reason() -> None:
+    said = answers([target("b1", "up"), target("b2", "down", "connection refused"), target("b3", "unknown")])
+    assert said == (
+        "Prometheus reads 3 targets; 1 answer. No answer: b2 (job kafka, b2:9404): connection refused, "
+        "b3 (job kafka, b3:9404): not read yet."
+    )
+
+
+def test_targets_of_the_user_are_not_counted() -> None:
+    assert answers([target("x", "down", "refused", pool="own")]) == "Prometheus reads 0 targets; 0 answer."
+
+
+def test_what_prometheus_reads_of_itself_is_not_counted() -> None:
+    watchers = [target("prom1", "unknown", pool=f"streamops-{name}") for name in ("prometheus", "alertmanager")]
+    assert answers([target("b1", "up"), *watchers]) == "Prometheus reads 1 target; 1 answer."
+
+
+def test_many_are_counted() -> None:
+    assert answers([target(f"b{n}", "down", "refused") for n in range(12)]).endswith("refused and 2 more.")

@@ -12,8 +12,9 @@ import pytest
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import (
     check_inventory,
+    message,
+    preflight_result,
 )
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.report import message, preflight_result
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import (
     ERROR,
     RULES,

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives import hashes
 
-from ansible_collections.streamops.kafka.plugins.module_utils._node.certificates import certificates
+from ansible_collections.streamops.kafka.plugins.module_utils._node.info import certificates
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.build import build_node
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_hosts
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import Violation

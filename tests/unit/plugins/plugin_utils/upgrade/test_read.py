@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.build import build_inventory
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.release_properties import refused_by
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.properties import refused_by
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.checks import check_all
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.model import ClusterFacts
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.plan import (

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.release_properties import refused_by
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.properties import refused_by
 from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.model import ClusterFacts, NodeFacts
 
 OLD, NEW = "3.9.2", "4.3.1"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
-from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.identity import same_cluster
+from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.opposed import same_cluster
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
 from tests.support.preflight_inventories import ADVICE, expect
 from tests.support.preflight_mirrors import flow, mirrored, topics

@@ -59,3 +59,12 @@ def test_a_cluster_of_one_broker_is_proven_where_the_gate_lets_the_topic_go() ->
     for allowed in (["*"], ["orders", "__streamops_prove"]):
         assert proof_of_one(kafka_prove=True, kafka_gate_allow_unavailable_topics=allowed) == []
     assert proof_of_one() == []
+
+
+def test_a_value_with_which_no_job_can_run_is_one_problem_of_all_its_hosts() -> None:
+    given = {"spark_validation_records": "5", "spark_validation_topic": "orders"}
+    assert [one for one in check_inventory(combined()) if one.name == "unfit_validation"] == []
+    (found,) = [one for one in check_inventory(combined(**given)) if one.name == "unfit_validation"]
+    assert (found.variable, found.allowed, len(found.hosts)) == ("spark_validation_consent_topic", "'orders'", 3)
+    (found,) = [one for one in check_inventory(combined(spark_validation_records=5)) if one.name == "unfit_validation"]
+    assert (found.variable, found.found, found.allowed) == ("spark_validation_records", "5", "6 or more")

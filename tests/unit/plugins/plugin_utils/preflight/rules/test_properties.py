@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.definitions import Definition
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rules.properties import MANAGED, refused_value
-from tests.support.preflight_inventories import combined, config, expect, isolated, node, only
+from tests.support.preflight_inventories import combined, config, ensemble, expect, isolated, node, only
 
 GOOD: list[dict[str, Any]] = [
     {"num.io.threads": 8, "log.retention.hours": "168", "auto.create.topics.enable": False},
@@ -184,3 +186,24 @@ def test_a_key_that_the_version_no_longer_reads_can_be_allowed_and_one_of_zookee
 
 def test_a_key_of_a_plugin_can_be_allowed_by_name() -> None:
     assert check_inventory(combined(kafka_config={"my.plugin.x": 1}, kafka_allow_unknown_config=["my.plugin.x"])) == []
+
+
+MODES = [combined, isolated, ensemble]
+SWITCHES = ["log.cleaner.enable", "controlled.shutdown.enable"]
+
+
+@pytest.mark.parametrize("make", MODES)
+@pytest.mark.parametrize("key", SWITCHES)
+@pytest.mark.parametrize("value", [False, "false", "FALSE"])
+def test_what_a_cluster_lives_by_is_on(make: Callable[..., Inventory], key: str, value: Any) -> None:
+    expect(make(kafka_config=config(**{key: value})), "switched_off", f"kafka_config['{key}']", "allowed: true")
+
+
+@pytest.mark.parametrize("key", SWITCHES)
+def test_a_switch_may_be_written(key: str) -> None:
+    assert check_inventory(combined(kafka_config=config(**{key: "true"}))) == []
+
+
+def test_in_development_it_is_a_warning() -> None:
+    inventory = combined(kafka_profile="development", kafka_config=config(log_cleaner_enable=False))
+    expect(inventory, "switched_off", level="warning")

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.streamops.kafka.plugins.module_utils._metadata.stopwatch import Stopwatch
+from ansible_collections.streamops.kafka.plugins.module_utils._metadata.model import Stopwatch
 
 
 def test_only_the_time_between_a_question_and_its_answer_is_held_against_a_node() -> None:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.rate import Look, is_over, rate_of
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.plan import Look, is_over, rate_of
 
 
 def test_the_rate_is_that_between_the_first_look_with_records_and_the_first_with_all() -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from spark_validation.mirror.seen import Compared, Scope, Span
-from spark_validation.mirror.undisturbed import ATTEMPTS, undisturbed
+from spark_validation.mirror.seen import ATTEMPTS, Compared, Scope, Span, undisturbed
 
 SCOPES = [Scope(number, f"t{number}", f"m.t{number}", (Span(0, 9, (0, 10), (0, 10)),)) for number in range(8)]
 

@@ -8,10 +8,12 @@ import pytest
 from ansible_collections.streamops.kafka.plugins.module_utils._core.compared import (
     JUDGED_BY_PROPERTY,
     declare,
+    form,
+    forms,
+    same,
     same_file,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import to_text
-from ansible_collections.streamops.kafka.plugins.module_utils._core.unordered import form, forms, same
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import PLAIN_MODULE
 
 JAAS = "listener.name.client.plain.sasl.jaas.config"

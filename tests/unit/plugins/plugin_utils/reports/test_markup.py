@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.markup import status_page
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import LISTED
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_data import cluster_part, status_data
-from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_page import status_page
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_tables import cluster_tables
 from tests.support.markup import Markup
 from tests.support.status_seen import (

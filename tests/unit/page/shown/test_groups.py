@@ -10,7 +10,7 @@ import pytest
 
 from page.known.picture import Picture
 from page.known.standing import Standing
-from page.shown.group_kinds import KINDS, with_stopped
+from page.shown.groups import KINDS, with_stopped
 from tests.support.status_seen import group
 
 

@@ -7,7 +7,11 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.proof import FRESH, settled_since, steady_seconds
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.node_view import (
+    FRESH,
+    settled_since,
+    steady_seconds,
+)
 
 
 @pytest.mark.parametrize(

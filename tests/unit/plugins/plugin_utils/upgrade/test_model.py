@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.levels import given_levels
+from ansible_collections.streamops.kafka.plugins.plugin_utils.upgrade.model import given_levels
 
 
 @pytest.mark.parametrize(

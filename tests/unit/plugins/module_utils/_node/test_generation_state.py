@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._node.content_digest import content_digest
+from ansible_collections.streamops.kafka.plugins.module_utils._node.generation_state import content_digest
 
 
 def one(name: str, content: str, secret: bool = False) -> dict[str, Any]:
