@@ -16,7 +16,7 @@ from .._client.settle import wait_until_none
 from .._cluster.api import cordoned_brokers, list_brokers, topics_at
 from .._configs.api import TOPIC, alter_configs, topic_values
 from .._core.errors import RefusedError, RequestFailedError, is_denial
-from .._topics.api import TopicSpec, create_topics, delete_topics
+from .._topics.api import TopicSpec, drop_topics, make_topic, require
 from .judge import Found
 from .ledger import IDEMPOTENT, TRANSACTIONAL, Name, Place, aborted_line, acknowledged_line, name_of, value_of
 from .topic import KEPT_AS_EVIDENCE, assignment, configuration
@@ -58,7 +58,7 @@ class Writing:
         return name.number % self.partitions
 
 
-def make_topic(session: Session, topic: str, seconds: int) -> int:
+def make_proof_topic(session: Session, topic: str, seconds: int) -> int:
     """Create the topic anew, one of an earlier proof is deleted before; return how many partitions it has.
 
     Raises RefusedError where the earlier proof failed.
@@ -74,42 +74,24 @@ def make_topic(session: Session, topic: str, seconds: int) -> int:
     cordoned = cordoned_brokers(session, racks)
     placed = assignment({broker: rack for broker, rack in racks.items() if broker not in cordoned} or racks)
     spec = TopicSpec(topic, len(placed), len(placed[0]), configuration(len(placed[0]), seconds), placed)
-    _done("create topic", topic, create_topics(session, [spec]))
-    wait_until_none("create topic", lambda: [] if _is_there(session, topic) else [topic], _SETTLE_SECONDS)
+    make_topic(session, spec, _SETTLE_SECONDS)
     return len(placed)
 
 
 def drop_topic(session: Session, topic: str) -> None:
     """Delete the topic, and wait until it is gone; nothing where it is not there."""
-    if not _is_there(session, topic):
-        return
-    _done("delete topic", topic, delete_topics(session, [topic]))
-    wait_until_none("delete topic", lambda: [topic] if _is_there(session, topic) else [], _SETTLE_SECONDS)
+    drop_topics(session, [topic], _SETTLE_SECONDS)
 
 
 def keep_topic(session: Session, topic: str) -> None:
     """Keep the records of a proof that failed for as long as somebody needs them."""
     kept = {"retention.ms": KEPT_AS_EVIDENCE}
-    _done("alter configs of topic", topic, alter_configs(session, TOPIC, {topic: kept}))
+    require("alter configs of topic", alter_configs(session, TOPIC, {topic: kept}))
 
 
 def _is_evidence(session: Session, topic: str) -> bool:
     values = topic_values(session, [topic], ["retention.ms"]).get(topic, {})
     return values.get("retention.ms") == KEPT_AS_EVIDENCE
-
-
-def _is_there(session: Session, topic: str) -> bool:
-    """Return whether a broker knows the topic.
-
-    Asked with kafka-python: a client of librdkafka asks again by itself for each topic that it has seen, which makes a
-    deleted one anew where brokers create topics by themselves.
-    """
-    return topic in topics_at(session, None, [topic])
-
-
-def _done(what: str, topic: str, outcomes: Mapping[str, Any]) -> None:
-    if outcomes.get(topic):
-        raise RequestFailedError(what, topic, *outcomes[topic])
 
 
 def write_idempotent(writing: Writing) -> None:

@@ -32,7 +32,7 @@ def begin(params: Mapping[str, Any]) -> dict[str, Any]:
     def prepare() -> dict[str, Any]:
         """Make the topic; what the stream has to know."""
         with Session(connection) as session:
-            partitions = api.make_topic(session, params["topic"], params["seconds"])
+            partitions = api.make_proof_topic(session, params["topic"], params["seconds"])
         own = {"run": name, "topic": params["topic"], "partitions": partitions}
         return {**own, **{key: params[key] for key in ("seconds", "rate")}, "config": connection.confluent_config()}
 
