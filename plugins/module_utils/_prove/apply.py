@@ -14,9 +14,8 @@ from .._client.session import Session
 from .._core.errors import RefusedError, StreamopsError, warn
 from . import api, run
 from .gaps import Restart, longest_commit_gap, longest_gaps
-from .judge import ABORTED, FAIL, Verdict, totals, verdict
+from .judge import ABORTED, FAIL, Verdict, counted, judged, records_of, totals, verdict
 from .ledger import TIME_OVER, Ledger, acknowledged_by
-from .second import counted, judged, records_of
 from .topic import refusals
 
 #: Seconds for reading the topic back: two million records are read in far less.
