@@ -7,9 +7,9 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._client.session import Session
 from .._client.settle import wait_until_none
@@ -37,6 +37,17 @@ _CALL_SECONDS, _PAUSE = 20, 0.5
 _SETTLE_SECONDS = 30
 
 
+class Stream(NamedTuple):
+    """What a stream writes: records of proof C(run), C(rate) a second, for C(seconds); C(config) is of librdkafka."""
+
+    run: str
+    topic: str
+    partitions: int
+    seconds: int
+    rate: int
+    config: Mapping[str, Any]
+
+
 @dataclass
 class Writing:
     """A stream under way. C(note) takes the lines of the ledger, from any thread.
@@ -44,18 +55,19 @@ class Writing:
     C(failed): why it can never go on, empty while it can.
     """
 
-    config: Mapping[str, Any]
-    run: str
-    topic: str
-    partitions: int
-    rate: float
+    stream: Stream
     note: Callable[[str], None]
     goes_on: Callable[[], bool]
-    failed: str = field(default="")
+    failed: str = ""
+
+    @property
+    def rate(self) -> float:
+        """The records a second of each of the two producers."""
+        return self.stream.rate / 2
 
     def partition(self, name: Name) -> int:
         """Return which partition a record goes to."""
-        return name.number % self.partitions
+        return name.number % self.stream.partitions
 
 
 def make_proof_topic(session: Session, topic: str, seconds: int) -> int:
@@ -119,12 +131,12 @@ def write_idempotent(writing: Writing) -> None:
 def _round(producer: Any, writing: Writing, number: int) -> int:
     """Write a record into each partition; return the number of the next record."""
     until = time.monotonic() + LAST_SECONDS
-    for one in range(number, number + writing.partitions):
+    for one in range(number, number + writing.stream.partitions):
         while not _sent(producer, writing, Name(IDEMPOTENT, one), partial(_acknowledged, writing)):
             if time.monotonic() > until:
                 return one
             producer.poll(0.1)
-    return number + writing.partitions
+    return number + writing.stream.partitions
 
 
 def write_transactional(writing: Writing) -> None:
@@ -133,7 +145,7 @@ def write_transactional(writing: Writing) -> None:
     It begins and ends with one that is committed and has a record in each partition.
     """
     transactions, turn, size = _Transactions(writing), 0, max(1, round(writing.rate))
-    while writing.goes_on() and not transactions.write(writing.partitions):
+    while writing.goes_on() and not transactions.write(writing.stream.partitions):
         time.sleep(_PAUSE)
     while writing.goes_on():
         begun, turn = time.monotonic(), turn + 1
@@ -141,7 +153,7 @@ def write_transactional(writing: Writing) -> None:
         while writing.goes_on() and time.monotonic() < begun + 1:
             time.sleep(0.05)
     until = time.monotonic() + LAST_SECONDS
-    while not transactions.write(writing.partitions) and not writing.failed and time.monotonic() < until:
+    while not transactions.write(writing.stream.partitions) and not writing.failed and time.monotonic() < until:
         time.sleep(_PAUSE)
 
 
@@ -168,15 +180,15 @@ def _producer(writing: Writing, **more: Any) -> Any:
     from confluent_kafka import Producer
 
     fixed = {"acks": "all", "enable.idempotence": True, "linger.ms": 0, "log_level": 0}
-    return Producer({**writing.config, **fixed, "delivery.timeout.ms": DELIVERY_SECONDS * 1000, **more})
+    return Producer({**writing.stream.config, **fixed, "delivery.timeout.ms": DELIVERY_SECONDS * 1000, **more})
 
 
 def _sent(producer: Any, writing: Writing, name: Name, answered: Callable[..., None]) -> bool:
     """Hand a record to the library; false where its buffer is full."""
-    value = value_of(writing.run, name)
+    value = value_of(writing.stream.run, name)
     with contextlib.suppress(BufferError):
         where = writing.partition(name)
-        producer.produce(writing.topic, value=value, partition=where, on_delivery=partial(answered, name))
+        producer.produce(writing.stream.topic, value=value, partition=where, on_delivery=partial(answered, name))
         return True
     return False
 
@@ -202,7 +214,7 @@ def _ready(writing: Writing) -> Any:
     from confluent_kafka import KafkaException
 
     limit = _TRANSACTION_SECONDS * 1000
-    own = {"transactional.id": f"{writing.topic}-{writing.run}", "transaction.timeout.ms": limit}
+    own = {"transactional.id": f"{writing.stream.topic}-{writing.stream.run}", "transaction.timeout.ms": limit}
     producer = _producer(writing, **own, **{"delivery.timeout.ms": limit})
     try:
         producer.init_transactions(_CALL_SECONDS)

@@ -28,15 +28,15 @@ def begin(params: Mapping[str, Any]) -> dict[str, Any]:
         raise RefusedError("proof", wrong)
     connection, name = Connection.from_params(params), secrets.token_hex(4)
 
-    def prepare() -> dict[str, Any]:
+    def prepare() -> api.Stream:
         """Make the topic; what the stream has to know."""
+        topic, seconds = params["topic"], params["seconds"]
         with Session(connection) as session:
-            partitions = api.make_proof_topic(session, params["topic"], params["seconds"])
-        own = {"run": name, "topic": params["topic"], "partitions": partitions}
-        return {**own, **{key: params[key] for key in ("seconds", "rate")}, "config": connection.confluent_config()}
+            partitions = api.make_proof_topic(session, topic, seconds)
+        return api.Stream(name, topic, partitions, seconds, params["rate"], connection.confluent_config())
 
     begun = run.start(params["directory"], prepare, process_of(params["run"]))
-    return {"changed": True, "proof_id": begun["run"], "partitions": begun["partitions"]}
+    return {"changed": True, "proof_id": begun.run, "partitions": begun.partitions}
 
 
 def process_of(run_name: str) -> tuple[int, int] | None:
