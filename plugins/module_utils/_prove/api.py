@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections.abc import Callable, Mapping
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -186,7 +186,7 @@ def _producer(writing: Writing, **more: Any) -> Any:
 def _sent(producer: Any, writing: Writing, name: Name, answered: Callable[..., None]) -> bool:
     """Hand a record to the library; false where its buffer is full."""
     value = value_of(writing.stream.run, name)
-    with contextlib.suppress(BufferError):
+    with suppress(BufferError):
         where = writing.partition(name)
         producer.produce(writing.stream.topic, value=value, partition=where, on_delivery=partial(answered, name))
         return True
@@ -288,18 +288,15 @@ def read_back(session: Session, topic: str, run: str, partitions: int, seconds: 
         lambda: [topic] if len(topics_at(session, None, [topic]).get(topic, ())) < partitions else [],
         _SETTLE_SECONDS,
     )
-    found: list[Found] = session.call(
-        f"read {topic}", lambda: _consumed(session, topic, run, range(partitions), seconds)
-    )
-    return sorted(found, key=lambda one: one[:2])
+    records = session.call(f"read {topic}", lambda: _consumed(session, topic, run, range(partitions), seconds))
+    return sorted(records, key=lambda record: record[:2])
 
 
 def _consumed(session: Session, topic: str, run: str, partitions: Iterable[int], seconds: float) -> list[Found]:
     from kafka import KafkaConsumer, TopicPartition
 
     options = {"group_id": None, "auto_offset_reset": "none", "isolation_level": "read_committed"}
-    consumer = KafkaConsumer(**session.python_config(), **options)
-    try:
+    with closing(KafkaConsumer(**session.python_config(), **options)) as consumer:
         places = [TopicPartition(topic, one) for one in partitions]
         consumer.assign(places)
         ends = _ends(session, places)
@@ -316,8 +313,6 @@ def _consumed(session: Session, topic: str, run: str, partitions: Iterable[int],
                     if name := name_of(run, one.value):
                         found.append(Found(one.partition, one.offset, name))
         return found
-    finally:
-        consumer.close()
 
 
 def _ends(session: Session, places: Sequence[Any]) -> dict[Any, int]:
@@ -328,9 +323,6 @@ def _ends(session: Session, places: Sequence[Any]) -> dict[Any, int]:
     """
     from kafka import KafkaConsumer
 
-    consumer = KafkaConsumer(**session.python_config(), group_id=None, isolation_level="read_uncommitted")
-    try:
-        ends: dict[Any, int] = consumer.end_offsets(places)
-        return ends
-    finally:
-        consumer.close()
+    options = {"group_id": None, "isolation_level": "read_uncommitted"}
+    with closing(KafkaConsumer(**session.python_config(), **options)) as consumer:
+        return dict(consumer.end_offsets(places))
