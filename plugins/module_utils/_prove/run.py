@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import IO
 
 from .._core.errors import StreamopsError
-from .._node.processes import GONE, stat
+from .._node.processes import is_shown, stat
 from .api import LAST_SECONDS, Stream, Writing, write_idempotent, write_transactional
 from .ledger import (
     ASKED,
@@ -103,8 +103,7 @@ def alive(directory: str) -> int | None:
             pid, started = json.load(stream)
     except (OSError, ValueError):
         return None
-    state, since = stat(pid)
-    return pid if since == started and state not in (*GONE, "") else None
+    return pid if is_shown(pid, started) else None
 
 
 def end(directory: str) -> None:
