@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +18,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.service_sett
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from canary.ledger import Limits
 from page.clusters import clusters_of
-from page.core.checks import short, wrong_number
+from page.core.checks import settings_of, short
 from page.flows import flows_of
 
 KNOWN = {"cluster", "host", "clusters", "routes", "flows", *CANARY_NUMBERS}
@@ -68,16 +67,7 @@ class Config:
 
 def config_of(text: str) -> Config:
     """Return the settings in a JSON text; RefusedError names every setting that is wrong, each with its fix."""
-    try:
-        given = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise RefusedError("configuration", [f"it is no JSON: {error}. Correct the file."]) from error
-    if not isinstance(given, dict):
-        raise RefusedError("configuration", ["it is no object. Write one with cluster, clusters and routes in it."])
-    wrong = [f"{short(name)} is unknown. Remove it." for name in sorted(given.keys() - KNOWN)]
-    numbers = {name: given.get(name, default) for name, (default, _least, _most) in CANARY_NUMBERS.items()}
-    for name, (_default, least, most) in CANARY_NUMBERS.items():
-        wrong += wrong_number(name, numbers[name], least, most)
+    given, numbers, wrong = settings_of(text, KNOWN, CANARY_NUMBERS, "cluster, clusters and routes")
     clusters, wrong_clusters = clusters_of(given.get("clusters"))
     cluster = given.get("cluster")
     if not isinstance(cluster, str) or cluster not in clusters:

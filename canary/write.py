@@ -16,8 +16,12 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
     live_brokers,
     topics_at,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
-from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import TopicSpec, create_topics, grow_topics
+from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import (
+    TopicSpec,
+    create_topics,
+    grow_topics,
+    require,
+)
 from canary.board import Board
 from canary.config import Way
 from canary.event import Event, Place
@@ -92,13 +96,10 @@ class Writer:
             brokers = [broker for broker in brokers if broker not in cordoned]
             wanted = missing_partitions(brokers, leading)
         if wanted and not there:
-            outcome = create_topics(session, [TopicSpec(name, 0, 0, config_for(len(brokers)), wanted)]).get(name)
+            spec = TopicSpec(name, 0, 0, config_for(len(brokers)), wanted)
+            require("create topic", create_topics(session, [spec]), _THERE)
         elif wanted:
-            outcome = grow_topics(session, {name: len(there) + len(wanted)}, {name: wanted}).get(name)
-        else:
-            outcome = None
-        if outcome is not None and outcome[0] not in _THERE:
-            raise RequestFailedError("create topic", name, *outcome)
+            require("create topic", grow_topics(session, {name: len(there) + len(wanted)}, {name: wanted}), _THERE)
         led = {one.leader for one in there}
         self._board.led(self._way.source, len(there), sum(one not in led for one in brokers), time.monotonic())
         return len(there)

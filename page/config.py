@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +14,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from page.alerts.settings import Alertmanager, alertmanager_of
 from page.clusters import clusters_of
-from page.core.checks import short, wrong_number
+from page.core.checks import settings_of, short
 from page.expected import Expected, expected_of
 from page.flows import flows_of
 from page.login import Scrypt, scrypt_of
@@ -60,11 +59,7 @@ def config_of(text: str, wrong_pair: Callable[[str, str], list[str]]) -> Config:
 
     C(wrong_pair) tells what is wrong with the files of a certificate and its key.
     """
-    given, wrong = _parsed(text)
-    wrong += [f"{short(name)} is unknown. Remove it." for name in sorted(given.keys() - KNOWN)]
-    numbers = {name: given.get(name, default) for name, (default, _least, _most) in taken.PAGE_NUMBERS.items()}
-    for name, (_default, least, most) in taken.PAGE_NUMBERS.items():
-        wrong += wrong_number(name, numbers[name], least, most)
+    given, numbers, wrong = settings_of(text, KNOWN, taken.PAGE_NUMBERS, "clusters")
     host = given.get("host", taken.PAGE_HOST)
     tls, wrong_tls = _tls(given, wrong_pair)
     users, wrong_users = _users(given.get("users", {}))
@@ -87,29 +82,6 @@ def config_of(text: str, wrong_pair: Callable[[str, str], list[str]]) -> Config:
         raise RefusedError("configuration", wrong)
     proxies = tuple(trusted_proxies)
     return Config(clusters, expected, mirrors, users, records, tls, host, proxies, reports, alertmanager, **numbers)
-
-
-def _parsed(text: str) -> tuple[dict[str, Any], list[str]]:
-    """Return the object in a text, and which names it has twice: JSON's parser would keep the last one silently."""
-    twice: list[str] = []
-
-    def once(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        for name, value in pairs:
-            if name in found:
-                twice.append(f"{short(name)} stands twice in one object. Keep one of them.")
-            found[name] = value
-        return found
-
-    try:
-        given = json.loads(text, object_pairs_hook=once)
-    except RecursionError:
-        raise RefusedError("configuration", ["it is nested too deeply. Correct the file."]) from None
-    except ValueError as error:
-        raise RefusedError("configuration", [f"it is no JSON: {error}. Correct the file."]) from error
-    if not isinstance(given, dict):
-        raise RefusedError("configuration", ["it is no object. Write one with clusters in it."])
-    return given, twice
 
 
 def _wrong_host(host: object, has_users: bool, has_tls: bool) -> list[str]:

@@ -10,15 +10,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .._client.session import Session
-from .._client.settle import wait_until_none
-from .._cluster.api import disk_usage, list_topics, live_brokers, topics_at
+from .._cluster.api import disk_usage, list_topics, live_brokers
 from .._cluster.snapshot import Key
 from .._core.errors import RequestFailedError
 from .._logs.api import leaders_of, log_ends
 from .._logs.model import Log
 from .._mirror.api import visit
 from .._mirror.flows import LOAD, own_topics
-from .._topics.api import TopicSpec, create_topics, delete_topics
+from .._topics.api import TopicSpec, drop_topics, make_topic
 from .names import MARK, copy_topic, with_load
 from .plan import COPIES, Disk, Look, is_over
 
@@ -68,22 +67,13 @@ def foreign(session: Session, names: Sequence[str]) -> list[str]:
 
 def remove(session: Session, names: Sequence[str]) -> None:
     """Delete these topics and wait until no broker that is asked knows them."""
-    there = sorted(topics_at(session, None, names))
-    if not there:
-        return
-    for name, refused in delete_topics(session, there).items():
-        if refused and refused[0] != "UNKNOWN_TOPIC_OR_PARTITION":
-            raise RequestFailedError("delete topic", name, *refused)
-    wait_until_none("delete topics of a tuning", lambda: sorted(topics_at(session, None, there)), _SETTLE_SECONDS)
+    drop_topics(session, names, _SETTLE_SECONDS, "delete topics of a tuning")
 
 
 def make(session: Session, partitions: int) -> None:
     """Create the topic of the load, with its replicas on as many brokers as production has."""
     copies = max(1, min(COPIES, len(live_brokers(session))))
-    refused = create_topics(session, [TopicSpec(LOAD, partitions, copies, _KEPT)]).get(LOAD)
-    if refused:
-        raise RequestFailedError("create topic", LOAD, *refused)
-    wait_until_none("create topic", lambda: [] if topics_at(session, None, [LOAD]) else [LOAD], _SETTLE_SECONDS)
+    make_topic(session, TopicSpec(LOAD, partitions, copies, _KEPT), _SETTLE_SECONDS)
 
 
 def write(session: Session, partitions: int, records: int, record_bytes: int, seconds: float) -> int:

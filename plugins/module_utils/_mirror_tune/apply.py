@@ -48,13 +48,10 @@ def _ends(params: Mapping[str, Any]) -> Iterator[dict[str, Session]]:
         yield found
 
 
-def _flow(params: Mapping[str, Any]) -> Flow:
-    return Flow(params["source"], params["target"], tuple(params["topics"]), tuple(params["topics_exclude"]))
-
-
 def _look(params: Mapping[str, Any], sessions: Mapping[str, Session]) -> tuple[Asked, Seen, Plan]:
     """Return what is asked for, what is there, and the plan; RefusedError where the tuning must not begin."""
-    flow, asked = _flow(params), asked_of(params)
+    flow = Flow(params["source"], params["target"], tuple(params["topics"]), tuple(params["topics_exclude"]))
+    asked = asked_of(params)
     refuse_one_cluster(flow, cluster_id(sessions["source"]), cluster_id(sessions["target"]))
     if wrong := refusals(asked, Seen(0, {"source": 1, "target": 1}, [], {}, {})):
         raise RefusedError("mirror_tune", wrong)
@@ -75,11 +72,10 @@ def _look(params: Mapping[str, Any], sessions: Mapping[str, Session]) -> tuple[A
 
 def _planned(params: Mapping[str, Any], _check: bool) -> dict[str, Any]:
     with _ends(params) as sessions:
-        return {"changed": False, **_told(params, *_look(params, sessions))}
+        return {"changed": False, **_told(f"{params['source']}->{params['target']}", *_look(params, sessions))}
 
 
-def _told(params: Mapping[str, Any], asked: Asked, seen: Seen, plan: Plan) -> dict[str, Any]:
-    flow = f"{params['source']}->{params['target']}"
+def _told(flow: str, asked: Asked, seen: Seen, plan: Plan) -> dict[str, Any]:
     return {
         "asked": asdict(asked),
         "plan": {**asdict(plan), "brokers": dict(seen.brokers)},
@@ -91,7 +87,7 @@ def _loaded(params: Mapping[str, Any], check: bool) -> dict[str, Any]:
     """Delete what an earlier tuning left, and write the load."""
     with _ends(params) as sessions:
         asked, seen, plan = _look(params, sessions)
-        told = _told(params, asked, seen, plan)
+        told = _told(f"{params['source']}->{params['target']}", asked, seen, plan)
         if check:
             return {"changed": True, **told, "records": plan.records}
         for end, session in sessions.items():

@@ -31,12 +31,16 @@ def processor_seconds(pid: int) -> float:
     return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
 
 
+def is_shown(pid: int, start_time: int | None) -> bool:
+    """Tell whether /proc shows a process that started then and still runs; another start time is another process."""
+    state, started = stat(pid)
+    return started is not None and started == start_time and state not in GONE
+
+
 def is_alive(pid: int, start_time: int) -> bool:
     """Tell whether a process still runs that started then, in ticks since boot: numbers are used again."""
-    state, found = stat(pid)
-    if found is not None:
-        # Another start time: the number went to another process.
-        return found == start_time and state not in GONE
+    if stat(pid)[1] is not None:
+        return is_shown(pid, start_time)
     try:
         os.kill(pid, 0)
     except PermissionError:

@@ -4,19 +4,19 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from contextlib import closing, suppress
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._client.session import Session
 from .._client.settle import wait_until_none
 from .._cluster.api import cordoned_brokers, list_brokers, topics_at
 from .._configs.api import TOPIC, alter_configs, topic_values
 from .._core.errors import RefusedError, RequestFailedError, is_denial
-from .._topics.api import TopicSpec, create_topics, delete_topics
+from .._topics.api import TopicSpec, drop_topics, make_topic, require
 from .judge import Found
 from .ledger import IDEMPOTENT, TRANSACTIONAL, Name, Place, aborted_line, acknowledged_line, name_of, value_of
 from .topic import KEPT_AS_EVIDENCE, assignment, configuration
@@ -37,6 +37,17 @@ _CALL_SECONDS, _PAUSE = 20, 0.5
 _SETTLE_SECONDS = 30
 
 
+class Stream(NamedTuple):
+    """What a stream writes: records of proof C(run), C(rate) a second, for C(seconds); C(config) is of librdkafka."""
+
+    run: str
+    topic: str
+    partitions: int
+    seconds: int
+    rate: int
+    config: Mapping[str, Any]
+
+
 @dataclass
 class Writing:
     """A stream under way. C(note) takes the lines of the ledger, from any thread.
@@ -44,21 +55,22 @@ class Writing:
     C(failed): why it can never go on, empty while it can.
     """
 
-    config: Mapping[str, Any]
-    run: str
-    topic: str
-    partitions: int
-    rate: float
+    stream: Stream
     note: Callable[[str], None]
     goes_on: Callable[[], bool]
-    failed: str = field(default="")
+    failed: str = ""
+
+    @property
+    def rate(self) -> float:
+        """The records a second of each of the two producers."""
+        return self.stream.rate / 2
 
     def partition(self, name: Name) -> int:
         """Return which partition a record goes to."""
-        return name.number % self.partitions
+        return name.number % self.stream.partitions
 
 
-def make_topic(session: Session, topic: str, seconds: int) -> int:
+def make_proof_topic(session: Session, topic: str, seconds: int) -> int:
     """Create the topic anew, one of an earlier proof is deleted before; return how many partitions it has.
 
     Raises RefusedError where the earlier proof failed.
@@ -74,42 +86,24 @@ def make_topic(session: Session, topic: str, seconds: int) -> int:
     cordoned = cordoned_brokers(session, racks)
     placed = assignment({broker: rack for broker, rack in racks.items() if broker not in cordoned} or racks)
     spec = TopicSpec(topic, len(placed), len(placed[0]), configuration(len(placed[0]), seconds), placed)
-    _done("create topic", topic, create_topics(session, [spec]))
-    wait_until_none("create topic", lambda: [] if _is_there(session, topic) else [topic], _SETTLE_SECONDS)
+    make_topic(session, spec, _SETTLE_SECONDS)
     return len(placed)
 
 
 def drop_topic(session: Session, topic: str) -> None:
     """Delete the topic, and wait until it is gone; nothing where it is not there."""
-    if not _is_there(session, topic):
-        return
-    _done("delete topic", topic, delete_topics(session, [topic]))
-    wait_until_none("delete topic", lambda: [topic] if _is_there(session, topic) else [], _SETTLE_SECONDS)
+    drop_topics(session, [topic], _SETTLE_SECONDS)
 
 
 def keep_topic(session: Session, topic: str) -> None:
     """Keep the records of a proof that failed for as long as somebody needs them."""
     kept = {"retention.ms": KEPT_AS_EVIDENCE}
-    _done("alter configs of topic", topic, alter_configs(session, TOPIC, {topic: kept}))
+    require("alter configs of topic", alter_configs(session, TOPIC, {topic: kept}))
 
 
 def _is_evidence(session: Session, topic: str) -> bool:
     values = topic_values(session, [topic], ["retention.ms"]).get(topic, {})
     return values.get("retention.ms") == KEPT_AS_EVIDENCE
-
-
-def _is_there(session: Session, topic: str) -> bool:
-    """Return whether a broker knows the topic.
-
-    Asked with kafka-python: a client of librdkafka asks again by itself for each topic that it has seen, which makes a
-    deleted one anew where brokers create topics by themselves.
-    """
-    return topic in topics_at(session, None, [topic])
-
-
-def _done(what: str, topic: str, outcomes: Mapping[str, Any]) -> None:
-    if outcomes.get(topic):
-        raise RequestFailedError(what, topic, *outcomes[topic])
 
 
 def write_idempotent(writing: Writing) -> None:
@@ -137,12 +131,12 @@ def write_idempotent(writing: Writing) -> None:
 def _round(producer: Any, writing: Writing, number: int) -> int:
     """Write a record into each partition; return the number of the next record."""
     until = time.monotonic() + LAST_SECONDS
-    for one in range(number, number + writing.partitions):
+    for one in range(number, number + writing.stream.partitions):
         while not _sent(producer, writing, Name(IDEMPOTENT, one), partial(_acknowledged, writing)):
             if time.monotonic() > until:
                 return one
             producer.poll(0.1)
-    return number + writing.partitions
+    return number + writing.stream.partitions
 
 
 def write_transactional(writing: Writing) -> None:
@@ -151,7 +145,7 @@ def write_transactional(writing: Writing) -> None:
     It begins and ends with one that is committed and has a record in each partition.
     """
     transactions, turn, size = _Transactions(writing), 0, max(1, round(writing.rate))
-    while writing.goes_on() and not transactions.write(writing.partitions):
+    while writing.goes_on() and not transactions.write(writing.stream.partitions):
         time.sleep(_PAUSE)
     while writing.goes_on():
         begun, turn = time.monotonic(), turn + 1
@@ -159,7 +153,7 @@ def write_transactional(writing: Writing) -> None:
         while writing.goes_on() and time.monotonic() < begun + 1:
             time.sleep(0.05)
     until = time.monotonic() + LAST_SECONDS
-    while not transactions.write(writing.partitions) and not writing.failed and time.monotonic() < until:
+    while not transactions.write(writing.stream.partitions) and not writing.failed and time.monotonic() < until:
         time.sleep(_PAUSE)
 
 
@@ -186,15 +180,15 @@ def _producer(writing: Writing, **more: Any) -> Any:
     from confluent_kafka import Producer
 
     fixed = {"acks": "all", "enable.idempotence": True, "linger.ms": 0, "log_level": 0}
-    return Producer({**writing.config, **fixed, "delivery.timeout.ms": DELIVERY_SECONDS * 1000, **more})
+    return Producer({**writing.stream.config, **fixed, "delivery.timeout.ms": DELIVERY_SECONDS * 1000, **more})
 
 
 def _sent(producer: Any, writing: Writing, name: Name, answered: Callable[..., None]) -> bool:
     """Hand a record to the library; false where its buffer is full."""
-    value = value_of(writing.run, name)
-    with contextlib.suppress(BufferError):
+    value = value_of(writing.stream.run, name)
+    with suppress(BufferError):
         where = writing.partition(name)
-        producer.produce(writing.topic, value=value, partition=where, on_delivery=partial(answered, name))
+        producer.produce(writing.stream.topic, value=value, partition=where, on_delivery=partial(answered, name))
         return True
     return False
 
@@ -220,7 +214,7 @@ def _ready(writing: Writing) -> Any:
     from confluent_kafka import KafkaException
 
     limit = _TRANSACTION_SECONDS * 1000
-    own = {"transactional.id": f"{writing.topic}-{writing.run}", "transaction.timeout.ms": limit}
+    own = {"transactional.id": f"{writing.stream.topic}-{writing.stream.run}", "transaction.timeout.ms": limit}
     producer = _producer(writing, **own, **{"delivery.timeout.ms": limit})
     try:
         producer.init_transactions(_CALL_SECONDS)
@@ -294,18 +288,15 @@ def read_back(session: Session, topic: str, run: str, partitions: int, seconds: 
         lambda: [topic] if len(topics_at(session, None, [topic]).get(topic, ())) < partitions else [],
         _SETTLE_SECONDS,
     )
-    found: list[Found] = session.call(
-        f"read {topic}", lambda: _consumed(session, topic, run, range(partitions), seconds)
-    )
-    return sorted(found, key=lambda one: one[:2])
+    records = session.call(f"read {topic}", lambda: _consumed(session, topic, run, range(partitions), seconds))
+    return sorted(records, key=lambda record: record[:2])
 
 
 def _consumed(session: Session, topic: str, run: str, partitions: Iterable[int], seconds: float) -> list[Found]:
     from kafka import KafkaConsumer, TopicPartition
 
     options = {"group_id": None, "auto_offset_reset": "none", "isolation_level": "read_committed"}
-    consumer = KafkaConsumer(**session.python_config(), **options)
-    try:
+    with closing(KafkaConsumer(**session.python_config(), **options)) as consumer:
         places = [TopicPartition(topic, one) for one in partitions]
         consumer.assign(places)
         ends = _ends(session, places)
@@ -322,8 +313,6 @@ def _consumed(session: Session, topic: str, run: str, partitions: Iterable[int],
                     if name := name_of(run, one.value):
                         found.append(Found(one.partition, one.offset, name))
         return found
-    finally:
-        consumer.close()
 
 
 def _ends(session: Session, places: Sequence[Any]) -> dict[Any, int]:
@@ -334,9 +323,6 @@ def _ends(session: Session, places: Sequence[Any]) -> dict[Any, int]:
     """
     from kafka import KafkaConsumer
 
-    consumer = KafkaConsumer(**session.python_config(), group_id=None, isolation_level="read_uncommitted")
-    try:
-        ends: dict[Any, int] = consumer.end_offsets(places)
-        return ends
-    finally:
-        consumer.close()
+    options = {"group_id": None, "isolation_level": "read_uncommitted"}
+    with closing(KafkaConsumer(**session.python_config(), **options)) as consumer:
+        return dict(consumer.end_offsets(places))

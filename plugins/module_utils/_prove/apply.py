@@ -14,9 +14,8 @@ from .._client.session import Session
 from .._core.errors import RefusedError, StreamopsError, warn
 from . import api, run
 from .gaps import Restart, longest_commit_gap, longest_gaps
-from .judge import ABORTED, FAIL, Verdict, totals, verdict
+from .judge import ABORTED, FAIL, Verdict, counted, judged, records_of, totals, verdict
 from .ledger import TIME_OVER, Ledger, acknowledged_by
-from .second import counted, judged, records_of
 from .topic import refusals
 
 #: Seconds for reading the topic back: two million records are read in far less.
@@ -29,15 +28,15 @@ def begin(params: Mapping[str, Any]) -> dict[str, Any]:
         raise RefusedError("proof", wrong)
     connection, name = Connection.from_params(params), secrets.token_hex(4)
 
-    def prepare() -> dict[str, Any]:
+    def prepare() -> api.Stream:
         """Make the topic; what the stream has to know."""
+        topic, seconds = params["topic"], params["seconds"]
         with Session(connection) as session:
-            partitions = api.make_topic(session, params["topic"], params["seconds"])
-        own = {"run": name, "topic": params["topic"], "partitions": partitions}
-        return {**own, **{key: params[key] for key in ("seconds", "rate")}, "config": connection.confluent_config()}
+            partitions = api.make_proof_topic(session, topic, seconds)
+        return api.Stream(name, topic, partitions, seconds, params["rate"], connection.confluent_config())
 
     begun = run.start(params["directory"], prepare, process_of(params["run"]))
-    return {"changed": True, "proof_id": begun["run"], "partitions": begun["partitions"]}
+    return {"changed": True, "proof_id": begun.run, "partitions": begun.partitions}
 
 
 def process_of(run_name: str) -> tuple[int, int] | None:

@@ -13,12 +13,12 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Mapping
-from typing import IO, Any
+from collections.abc import Callable
+from typing import IO
 
 from .._core.errors import StreamopsError
-from .._node.processes import stat
-from .api import LAST_SECONDS, Writing, write_idempotent, write_transactional
+from .._node.processes import is_shown, stat
+from .api import LAST_SECONDS, Stream, Writing, write_idempotent, write_transactional
 from .ledger import (
     ASKED,
     FAILED,
@@ -45,8 +45,8 @@ class StreamError(StreamopsError):
     """The process of a stream cannot be started, or another one is there."""
 
 
-def start(directory: str, prepare: Callable[[], Mapping[str, Any]], watched: tuple[int, int] | None) -> dict[str, Any]:
-    """Start the process of a stream; returns what C(prepare) returned, which has the options of C(Writing).
+def start(directory: str, prepare: Callable[[], Stream], watched: tuple[int, int] | None) -> Stream:
+    """Start the process of a stream; return what C(prepare) returned.
 
     It is forked before C(prepare) opens a client, whose threads no fork has, and waits for what that returns.
     C(watched): the process of the run, and when that started; the stream ends with it.
@@ -67,15 +67,15 @@ def start(directory: str, prepare: Callable[[], Mapping[str, Any]], watched: tup
     os.close(reader)
     os.waitpid(child, 0)
     with os.fdopen(writer, "w", encoding="utf-8") as told:
-        options = dict(prepare())
-        told.write(json.dumps(options))
-    if why := _unacknowledged(directory, options["run"]):
+        stream = prepare()
+        told.write(json.dumps(stream))
+    if why := _unacknowledged(directory, stream.run):
         end(directory)
         raise StreamError(
             f"{why}, so nothing can be proven. The stream was ended. fix: see by playbook status whether all "
             "partitions have a leader and replicas in sync, or run without kafka_prove"
         )
-    return options
+    return stream
 
 
 def _unacknowledged(directory: str, proof: str) -> str:
@@ -103,8 +103,7 @@ def alive(directory: str) -> int | None:
             pid, started = json.load(stream)
     except (OSError, ValueError):
         return None
-    state, since = stat(pid)
-    return pid if since == started and state not in ("Z", "X", "x", "") else None
+    return pid if is_shown(pid, started) else None
 
 
 def end(directory: str) -> None:
@@ -167,7 +166,7 @@ def _detached(directory: str, reader: int, watched: tuple[int, int] | None) -> N
             text = told.read()
         # Empty where the module failed before the stream could begin.
         if text:
-            _stream(directory, json.loads(text), watched)
+            _write(directory, Stream(*json.loads(text)), watched)
         code = 0
     finally:
         os._exit(code)
@@ -183,28 +182,19 @@ def _close_all_but(kept: int) -> None:
                 os.close(number)
 
 
-def _stream(directory: str, options: Mapping[str, Any], watched: tuple[int, int] | None) -> None:
+def _write(directory: str, stream: Stream, watched: tuple[int, int] | None) -> None:
     """Write until something ends the stream, and note why."""
-    seconds = options["seconds"]
     # Whatever a library hangs in: the kernel ends the process then.
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    signal.alarm(int(seconds + _GRACE))
+    signal.alarm(int(stream.seconds + _GRACE))
     ends, lock = threading.Event(), threading.Lock()
     with open(os.path.join(directory, _LEDGER), "w", encoding="utf-8", buffering=1) as lines:
-        _note(lines, lock, begun_line(Begun(options["run"], time.time(), options["partitions"])))
-        writing = Writing(
-            options["config"],
-            options["run"],
-            options["topic"],
-            options["partitions"],
-            options["rate"] / 2,
-            lambda line: _note(lines, lock, line),
-            lambda: not ends.is_set(),
-        )
+        _note(lines, lock, begun_line(Begun(stream.run, time.time(), stream.partitions)))
+        writing = Writing(stream, lambda line: _note(lines, lock, line), lambda: not ends.is_set())
         threads = [threading.Thread(target=one, args=(writing,), daemon=True) for one in _STREAMS]
         for one in threads:
             one.start()
-        why = _watch(directory, writing, time.monotonic() + seconds, watched, threads)
+        why = _watch(directory, writing, time.monotonic() + stream.seconds, watched, threads)
         at = time.time()
         ends.set()
         last = time.monotonic() + _GRACE / 2

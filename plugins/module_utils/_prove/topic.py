@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from .._core.names import allowed_instead
+from .._topics.desired import Replicas, placement
 
 #: How names of its topics begin. It deletes them, so that no other topic can be named by a mistake.
 PREFIX = "__streamops_prove"
@@ -60,15 +61,12 @@ def refused(topic: str, seconds: int, rate: int) -> list[Refusal]:
     return found
 
 
-def assignment(racks: Mapping[int, str | None]) -> list[list[int]]:
+def assignment(racks: Mapping[int, str | None]) -> tuple[Replicas, ...]:
     """Return the replicas of each partition, the leader first: each broker leads two, with copies on other racks.
 
     C(racks) are the brokers that live. Of more than fifty some lead one partition, of more than a hundred some none.
     """
-    brokers = _by_turns(racks)
-    partitions = min(MOST, _LED * len(brokers))
-    factor = min(3, len(brokers))
-    return [[brokers[(at + copy) % len(brokers)] for copy in range(factor)] for at in range(partitions)]
+    return placement((), racks, min(3, len(racks)), min(MOST, _LED * len(racks)))[:MOST]
 
 
 def configuration(replicas: int, seconds: int) -> dict[str, str]:
@@ -80,12 +78,3 @@ def configuration(replicas: int, seconds: int) -> dict[str, str]:
         "retention.bytes": "-1",
         "unclean.leader.election.enable": "false",
     }
-
-
-def _by_turns(racks: Mapping[int, str | None]) -> Sequence[int]:
-    """Return the brokers, one of each rack in turn, so that neighbours are of different racks as far as they can be."""
-    by_rack: dict[str, list[int]] = {}
-    for broker in sorted(racks):
-        by_rack.setdefault(racks[broker] or "", []).append(broker)
-    turns = [(at, rack, broker) for rack, some in by_rack.items() for at, broker in enumerate(some)]
-    return [broker for _at, _rack, broker in sorted(turns)]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""Start a Spark job detached in a directory of its own, look at it, stop it. Standard library only."""
+"""Start a Spark job detached in a directory of its own, look at it, stop it."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ import zipfile
 from typing import IO, TYPE_CHECKING, Any
 
 from .._core.errors import StreamopsError
+from .._node.processes import is_shown, stat
 from .job import CARRIED, CLUSTER, command, deploy_refusal, summary, travelling, with_properties
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def start(params: Mapping[str, Any]) -> dict[str, Any]:
             env=_environment(params),
             start_new_session=True,
         )
-    life = {"pid": process.pid, "start_time": _start_time(process.pid)}
+    life = {"pid": process.pid, "start_time": stat(process.pid)[1]}
     _write_private(os.path.join(job_dir, "process"), json.dumps(life))
     _link_latest(params["output_dir"], job_dir)
     return dict(life, command=argv, unwatched_seconds=UNWATCHED_SECONDS)
@@ -229,16 +230,6 @@ def _write_private(path: str, text: str) -> None:
         stream.write(text)
 
 
-def _start_time(pid: int) -> int | None:
-    """Field 22 of /proc/PID/stat, which tells a process from a later one with the same id; None when it is gone."""
-    try:
-        with open(f"/proc/{pid}/stat", encoding="utf-8") as stream:
-            fields = stream.read().rpartition(")")[2].split()
-    except OSError:
-        return None
-    return None if fields[0] == "Z" else int(fields[19])
-
-
 def _alive(job_dir: str) -> int | None:
     """The id of the job's process (and group) when it is still the one that was started."""
     try:
@@ -246,7 +237,7 @@ def _alive(job_dir: str) -> int | None:
             life = json.load(stream)
     except OSError:
         return None
-    return life["pid"] if life["start_time"] is not None and _start_time(life["pid"]) == life["start_time"] else None
+    return life["pid"] if is_shown(life["pid"], life["start_time"]) else None
 
 
 def _group_lives(group: int) -> bool:

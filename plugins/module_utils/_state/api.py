@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Collection
+from contextlib import closing
 from typing import Any
 
 from .._client.session import Session
@@ -24,15 +25,14 @@ def read_state(session: Session, key: str, topics: Collection[str] | None = None
 
     C(topics) are the names of all topics, where they have been listed already.
     """
-    found, end = _records(session, key, 0, topics)
-    return (found[-1][1] if found else None), end
+    values, end = _records(session, key, 0, topics)
+    return (values[-1][1] if values else None), end
 
 
 def write_state(session: Session, key: str, value: Any) -> int:
     """Write a value (None takes the key away), acknowledged by all replicas in sync; return its offset."""
     text = None if value is None else json.dumps(value, separators=(",", ":")).encode()
-    what = f"write {STATE_TOPIC} key {key}"
-    return int(session.call(what, lambda: _produced(session, key.encode(), text)))
+    return int(session.call(f"write {STATE_TOPIC} key {key}", lambda: _produced(session, key.encode(), text)))
 
 
 def _produced(session: Session, key: bytes, value: bytes | None) -> int:
@@ -77,10 +77,8 @@ def _records(
     """The records of a key from an offset on as (offset, value), and where the log ends."""
     if STATE_TOPIC not in (topics_at(session, None, [STATE_TOPIC]) if topics is None else topics):
         return [], 0
-    found: tuple[list[tuple[int, Any]], int] = session.call(
-        f"read {STATE_TOPIC}", lambda: _consumed(session, key, since)
-    )
-    return found
+    values, end = session.call(f"read {STATE_TOPIC}", lambda: _consumed(session, key, since))
+    return values, end
 
 
 def _consumed(session: Session, key: str, since: int) -> tuple[list[tuple[int, Any]], int]:
@@ -89,30 +87,21 @@ def _consumed(session: Session, key: str, since: int) -> tuple[list[tuple[int, A
     from kafka import KafkaConsumer, TopicPartition
 
     place = TopicPartition(STATE_TOPIC, 0)
-    consumer = KafkaConsumer(
-        **session.python_config(),
-        group_id=None,
-        auto_offset_reset="none",
-        max_partition_fetch_bytes=RECORD_BYTES,
-        receive_message_max_bytes=2 * RECORD_BYTES,
-    )
-    try:
+    values: list[tuple[int, Any]] = []
+    options = {"max_partition_fetch_bytes": RECORD_BYTES, "receive_message_max_bytes": 2 * RECORD_BYTES}
+    config = {**session.python_config(), "group_id": None, "auto_offset_reset": "none", **options}
+    with closing(KafkaConsumer(**config)) as consumer:
         consumer.assign([place])
         end = consumer.end_offsets([place])[place]
         consumer.seek(place, max(consumer.beginning_offsets([place])[place], since))
-        return _read(consumer, place, key, end, session.connection.request_timeout), end
-    finally:
-        consumer.close()
-
-
-def _read(consumer: Any, place: Any, key: str, end: int, timeout: float) -> list[tuple[int, Any]]:
-    found: list[tuple[int, Any]] = []
-    deadline = time.monotonic() + timeout
-    # Compaction leaves holes, at the end too: the position knows of them, the records do not.
-    while (at := consumer.position(place)) < end:
-        if time.monotonic() > deadline:
-            raise RequestFailedError("read", STATE_TOPIC, "TIMED_OUT", f"only offset {at} of {end} in {timeout:g} s")
-        for record in consumer.poll(timeout_ms=100).get(place, ()):
-            if record.key == key.encode():
-                found.append((record.offset, None if record.value is None else json.loads(record.value)))
-    return found
+        timeout = session.connection.request_timeout
+        deadline = time.monotonic() + timeout
+        # Compaction leaves holes, at the end too: the position knows of them, the records do not.
+        while (at := consumer.position(place)) < end:
+            if time.monotonic() > deadline:
+                why = f"only offset {at} of {end} in {timeout:g} s"
+                raise RequestFailedError("read", STATE_TOPIC, "TIMED_OUT", why)
+            for record in consumer.poll(timeout_ms=100).get(place, ()):
+                if record.key == key.encode():
+                    values.append((record.offset, None if record.value is None else json.loads(record.value)))
+    return values, end

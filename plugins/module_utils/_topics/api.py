@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -69,20 +69,13 @@ def create_topics(session: Session, topics: Iterable[TopicSpec], validate_only: 
         )
         for one in specs
     ]
-    if not wanted:
-        return {}
+    what = "create_topics"
+    if validate_only or not wanted:
+        return _asked(session, what, CreateTopicsRequest, "topics", wanted, True)
     limit = session.connection.request_timeout * 1000
     # Without time of its own a KRaft controller would drop the request and call that a success.
-    request = CreateTopicsRequest(topics=wanted, timeout_ms=limit, validate_only=validate_only)
-    what = "create_topics"
-
-    def codes(answer: Any) -> list[int]:
-        """The errors of its topics."""
-        return [one.error_code for one in answer.topics]
-
-    if validate_only:
-        return _outcomes(session, what, session.ask(what, request, codes).topics)
-    answer, repeated = session.ask_twice(what, request, codes)
+    request = CreateTopicsRequest(topics=wanted, timeout_ms=limit, validate_only=False)
+    answer, repeated = session.ask_twice(what, request, lambda told: [one.error_code for one in told.topics])
     outcomes = _outcomes(session, what, answer.topics)
     there = [one for one in specs if (outcomes.get(one.name) or ("",))[0] == _EXISTS] if repeated else []
     return {**outcomes, **dict.fromkeys(_as_wanted(session, there))}
@@ -177,6 +170,26 @@ def _outcomes(session: Session, what: str, parts: Iterable[Any]) -> dict[str, An
     return {one.name: session.outcome(what, one, one.name) for one in parts}
 
 
+def require(what: str, outcomes: Mapping[str, Any], passing: Collection[str] = ()) -> None:
+    """Raise RequestFailedError for one that was refused, but for errors of these names."""
+    for name, failure in outcomes.items():
+        if failure and failure[0] not in passing:
+            raise RequestFailedError(what, name, *failure)
+
+
+def make_topic(session: Session, spec: TopicSpec, seconds: float) -> None:
+    """Create a topic, and wait so long until a broker knows it."""
+    require("create topic", create_topics(session, [spec]))
+    wait_until_none("create topic", lambda: [] if topics_at(session, None, [spec.name]) else [spec.name], seconds)
+
+
+def drop_topics(session: Session, names: Collection[str], seconds: float, what: str = "delete topic") -> None:
+    """Delete these topics as far as they are there, and wait so long until no broker that is asked knows them."""
+    if there := sorted(topics_at(session, None, names)):
+        require("delete topic", delete_topics(session, there), ["UNKNOWN_TOPIC_OR_PARTITION"])
+        wait_until_none(what, lambda: sorted(topics_at(session, None, there)), seconds)
+
+
 def made_state_topic(session: Session) -> bool:
     """Make the state topic, seen by every live broker; return whether it was not there."""
     if topics_at(session, None, [STATE_TOPIC]):
@@ -185,9 +198,7 @@ def made_state_topic(session: Session) -> bool:
     # Kafka gives a cordoned broker no replica. Where all are, it says so itself.
     factor = min(3, len(set(live) - cordoned_brokers(session, live)) or len(live))
     config = {**STATE_CONFIG, "min.insync.replicas": str(min(2, factor))}
-    failure = create_topics(session, [TopicSpec(STATE_TOPIC, 1, factor, config)]).get(STATE_TOPIC)
-    if failure is not None and failure[0] != "TOPIC_ALREADY_EXISTS":
-        raise RequestFailedError("create topic", STATE_TOPIC, *failure)
+    require("create topic", create_topics(session, [TopicSpec(STATE_TOPIC, 1, factor, config)]), [_EXISTS])
 
     def missing_at(broker: int) -> list[str]:
         """Return what is missing where a broker does not see a leader of it."""

@@ -14,6 +14,8 @@ from pathlib import Path
 
 #: Below the root of the collection: the room that a Spark job carries along.
 STYLE_SHEET = "spark_validation/core/report.css"
+#: The sign of a tone, as the path of a drawing.
+_MARKS = {"pass": "M18 31l8 8 16-18", "fail": "M20 20l20 20M40 20L20 40", "info": "M30 17v16M30 43v.1"}
 
 
 def document(title: str, body: str, links: Mapping[str, str] | None = None) -> str:
@@ -33,6 +35,22 @@ def document(title: str, body: str, links: Mapping[str, str] | None = None) -> s
         f"<title>{escape(title)}</title>{head}</head><body><main>\n{body}\n"
         "</main></body></html>\n"
     )
+
+
+def head(tone: str, word: str, say: str, facts: str, tag: str = "div") -> str:
+    """Return the head of a report: how it ended, by colour, sign and words; C(facts) is markup."""
+    return (
+        f'<header class="card {tone}"><svg class="mark" viewBox="0 0 60 60" aria-hidden="true">'
+        f'<path d="{_MARKS.get(tone, _MARKS["info"])}"/></svg>'
+        f'<div><{tag} class="word">{escape(word)}</{tag}><div class="say">{escape(say)}</div></div>'
+        f'<div class="facts">{facts}</div></header>'
+    )
+
+
+def card(title: str, note: str, body: str) -> str:
+    """Return a section of a report; C(body) is markup."""
+    said = f'<p class="note">{escape(note)}</p>' if note else ""
+    return f'<section class="card"><h2>{escape(title)}</h2>{said}{body}</section>'
 
 
 @cache

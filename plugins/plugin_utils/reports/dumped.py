@@ -12,7 +12,7 @@ from typing import Any
 
 from ...module_utils._dump.asked import METADATA_TOPIC, read
 from ..inventory.nodes import ZOOKEEPER_MODE
-from .document import document
+from .document import card, document
 from .status_cells import visible
 
 PREFIX = "kafka_dump_"
@@ -145,16 +145,16 @@ def page(found: Mapping[str, Any], host: str, cluster: str) -> str:
         f"{len(found['records']):,} records, read from the files of the node.</p></div></header>"
     )
     body = _tree(found["tree"]) if found["tree"] else _table(found["records"])
-    return document(title, f'{head}\n{body}\n<section class="card"><h2>Read</h2><ul>{notes}</ul></section>')
+    return document(title, f"{head}\n{body}\n{card('Read', '', f'<ul>{notes}</ul>')}")
 
 
 def _tree(lines: Sequence[str]) -> str:
     text = escape("\n".join(map(visible, lines)))
-    return f'<section class="card"><h2>Tree</h2><div class="scroll" tabindex="0"><pre>{text}</pre></div></section>'
+    return card("Tree", "", f'<div class="scroll" tabindex="0"><pre>{text}</pre></div>')
 
 
 def _table(records: Sequence[Mapping[str, Any]]) -> str:
     heads = "".join(f'<th scope="col">{escape(one)}</th>' for one in _HEADS)
     rows = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in _row(one))}</tr>" for one in records)
     table = f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>" if rows else "<p>None.</p>"
-    return f'<section class="card"><h2>Records</h2><div class="scroll" tabindex="0">{table}</div></section>'
+    return card("Records", "", f'<div class="scroll" tabindex="0">{table}</div>')

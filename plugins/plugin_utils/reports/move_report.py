@@ -9,7 +9,7 @@ from html import escape
 from typing import Any
 
 from ...module_utils._core.progress import duration
-from .document import document
+from .document import card, document, head
 from .move_data import misplaced, outcome_of
 from .move_lines import UNKEPT, above_lines, again_lines, megabytes
 from .move_plots import by_broker, timeline
@@ -17,9 +17,9 @@ from .move_plots import by_broker, timeline
 #: How many partitions are listed; a plan of a million must still open in a browser.
 LISTED = 500
 _WORDS = {
-    "done": ("Done", "pass", "M18 31l8 8 16-18", "Every partition has the replicas that were planned, in sync."),
-    "planned": ("Planned", "info", "M30 17v16M30 43v.1", "Nothing was moved."),
-    "failed": ("Not done", "fail", "M20 20l20 20M40 20L20 40", "See the output of the run for what is left."),
+    "done": ("pass", "Done", "Every partition has the replicas that were planned, in sync."),
+    "planned": ("info", "Planned", "Nothing was moved."),
+    "failed": ("fail", "Not done", "See the output of the run for what is left."),
 }
 
 
@@ -34,30 +34,21 @@ def move_report(plan: Mapping[str, Any], done: Mapping[str, Any], title: str, cl
     if "moves" in plan:
         sections += [
             _tiles(plan, done),
-            _card("Replicas by broker", "Pale: before; full: after. A colour is a rack.", _bars(plan, "replicas")),
-            _card("Preferred leaders by broker", "Pale: before; full: after.", _bars(plan, "leaders")),
-            _card("Bytes by broker", " ".join(["Pale: before; full: after.", *_above(plan)]), _bars(plan, "bytes")),
+            card("Replicas by broker", "Pale: before; full: after. A colour is a rack.", _bars(plan, "replicas")),
+            card("Preferred leaders by broker", "Pale: before; full: after.", _bars(plan, "leaders")),
+            card("Bytes by broker", " ".join(["Pale: before; full: after.", *_above(plan)]), _bars(plan, "bytes")),
         ]
     if any(row.get("bytes_total") for row in done.get("history") or ()):
         note = "Copied bytes over the seconds of the run; the dashed line is all of them."
-        sections.append(_card("Timeline", note, timeline(done["history"])))
+        sections.append(card("Timeline", note, timeline(done["history"])))
     sections += [_checks(done), _changes(plan)]
     body = "\n".join(section for section in sections if section)
-    return document(f"{_WORDS[word][0]}: {title}", body)
-
-
-def _card(title: str, note: str, body: str) -> str:
-    return f'<section class="card"><h2>{escape(title)}</h2><p class="note">{escape(note)}</p>{body}</section>'
+    return document(f"{_WORDS[word][1]}: {title}", body)
 
 
 def _head(word: str, title: str, cluster: str, done: Mapping[str, Any]) -> str:
-    name, tone, mark, say = _WORDS[word]
     took = f"<br>{duration(done['elapsed'])}" if done.get("elapsed") is not None else ""
-    return (
-        f'<header class="card {tone}"><svg class="mark" viewBox="0 0 60 60" aria-hidden="true"><path d="{mark}"/></svg>'
-        f'<div><div class="word">{name}</div><div class="say">{escape(say)}</div></div>'
-        f'<div class="facts"><b>{escape(title)}</b><br>cluster <b>{escape(cluster)}</b>{took}</div></header>'
-    )
+    return head(*_WORDS[word], f"<b>{escape(title)}</b><br>cluster <b>{escape(cluster)}</b>{took}")
 
 
 def _tiles(plan: Mapping[str, Any], done: Mapping[str, Any]) -> str:
@@ -110,7 +101,7 @@ def _checks(done: Mapping[str, Any]) -> str:
         for what, holds in rows
     )
     note = " ".join(["Asked of the cluster after the last move.", *again_lines(done)])
-    return _card("Checks", note, f"<table><tbody>{shown}</tbody></table>")
+    return card("Checks", note, f"<table><tbody>{shown}</tbody></table>")
 
 
 def _changes(plan: Mapping[str, Any]) -> str:
@@ -122,10 +113,10 @@ def _changes(plan: Mapping[str, Any]) -> str:
         f'<td class="num">{megabytes(one["bytes"])}</td><td>{escape("; ".join(one["reasons"]))}</td></tr>'
         for one in changes[:LISTED]
     )
-    head = '<tr><th>Partition</th><th>From</th><th>To</th><th class="num">Bytes</th><th>Why</th></tr>'
+    heads = '<tr><th>Partition</th><th>From</th><th>To</th><th class="num">Bytes</th><th>Why</th></tr>'
     note = f"{min(LISTED, len(changes)):,} of {len(changes):,}."
-    table = f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>"
-    return _card("Partitions", note, f'<div class="scroll">{table}</div>')
+    table = f"<table><thead>{heads}</thead><tbody>{rows}</tbody></table>"
+    return card("Partitions", note, f'<div class="scroll">{table}</div>')
 
 
 def _ids(replicas: list[int]) -> str:

@@ -4,36 +4,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from html import escape
 from typing import Any
 
-from .document import document
-from .proof_data import COUNTED, VERDICTS, counts, covered, during, restart_rows
+from .document import card, document, head
+from .proof_data import COUNTED, VERDICTS, Row, counts, covered, during, restart_rows
 
-_MARKS = {"pass": "M18 31l8 8 16-18", "fail": "M20 20l20 20M40 20L20 40", "inconclusive": "M30 17v16M30 43v.1"}
 _NOTE = (
     "The longest time without an acknowledged record, and the nodes that were stopped or not yet in sync in it. Kafka "
     "serves a partition again once another broker leads it."
 )
 
 
-def proof_report(proof: Mapping[str, Any], cluster: str) -> str:
+def proof_report(proof: Row, cluster: str) -> str:
     """Return the report as one HTML document; C(proof) is what the module record_proof returned."""
     tone = VERDICTS[proof["verdict"]]
     said = f"{proof['why'] or counts(proof)}. Compared: {covered(proof)}."
-    head = (
-        f'<header class="card {tone}"><svg class="mark" viewBox="0 0 60 60" aria-hidden="true"><path d="{_MARKS[tone]}"'
-        f'/></svg><div><div class="word">{escape(proof["verdict"])}</div><div class="say">{escape(said)}</div></div>'
-        f'<div class="facts"><b>Proof of a rolling restart</b><br>cluster <b>{escape(cluster)}</b><br>'
-        f"{escape(proof['topic'])}</div></header>"
-    )
-    body = [head, _tiles(proof), _gaps(proof), _restarts(proof), _wrong(proof)]
+    facts = f"<b>Proof of a rolling restart</b><br>cluster <b>{escape(cluster)}</b><br>{escape(proof['topic'])}"
+    body = [head(tone, proof["verdict"], said, facts), _tiles(proof), _gaps(proof), _restarts(proof), _wrong(proof)]
     return document(f"{proof['verdict']}: proof of a rolling restart", "\n".join(filter(None, body)))
 
 
-def _tiles(proof: Mapping[str, Any]) -> str:
+def _tiles(proof: Row) -> str:
     tiles = [*((f"Acknowledged, {kind}", number) for kind, number in proof["acknowledged"].items())]
     if proof.get("read_second"):
         tiles += [("Read, plain", proof["read"]), ("Read, Spark", proof["read_second"])]
@@ -45,7 +39,7 @@ def _tiles(proof: Mapping[str, Any]) -> str:
     return f'<div class="tiles">{shown}</div>'
 
 
-def _gaps(proof: Mapping[str, Any]) -> str:
+def _gaps(proof: Row) -> str:
     gaps = [("all, between commits", proof["commit_gap"])] if proof["commit_gap"] else []
     rows = [
         (place, f"{gap['seconds']:.2f} s", _clock(gap["begin"]), during(gap).removeprefix(", "))
@@ -54,12 +48,12 @@ def _gaps(proof: Mapping[str, Any]) -> str:
     return _table("Longest gap of each partition", _NOTE, ("Partition", "Gap", "Begin", "Node"), rows)
 
 
-def _restarts(proof: Mapping[str, Any]) -> str:
+def _restarts(proof: Row) -> str:
     rows = [(host, _clock(stopped), down, synced) for host, stopped, down, synced in restart_rows(proof["restarts"])]
     return _table("Restarts", "", ("Node", "Stopped", "Listening after", "In sync after that"), rows)
 
 
-def _wrong(proof: Mapping[str, Any]) -> str:
+def _wrong(proof: Row) -> str:
     rows = [(one["what"], one["partition"], f"{one['records']:,}", one["first"], one["last"]) for one in proof["wrong"]]
     return _table("Findings", "", ("What", "Partition", "Records", "First offset", "Last offset"), rows)
 
@@ -68,10 +62,9 @@ def _table(title: str, note: str, heads: Iterable[str], rows: list[tuple[Any, ..
     if not rows:
         return ""
     cells = "".join(f"<tr>{''.join(f'<td>{escape(str(one))}</td>' for one in row)}</tr>" for row in rows)
-    head = "".join(f"<th>{escape(one)}</th>" for one in heads)
-    table = f"<table><thead><tr>{head}</tr></thead><tbody>{cells}</tbody></table>"
-    said = f'<p class="note">{escape(note)}</p>' if note else ""
-    return f'<section class="card"><h2>{escape(title)}</h2>{said}<div class="scroll">{table}</div></section>'
+    names = "".join(f"<th>{escape(one)}</th>" for one in heads)
+    table = f"<table><thead><tr>{names}</tr></thead><tbody>{cells}</tbody></table>"
+    return card(title, note, f'<div class="scroll">{table}</div>')
 
 
 def _clock(seconds: float) -> str:

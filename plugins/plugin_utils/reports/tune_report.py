@@ -20,11 +20,10 @@ from ..mirrors.tune_result import (
     tasks_knee,
     unfinished,
 )
-from .document import document
+from .document import card, document, head
 from .move_plots import Frame
 
 _NUM = ' class="num"'
-_MARKS = {"pass": "M18 31l8 8 16-18", "inconclusive": "M30 17v16M30 43v.1"}
 _CURVE = (
     "Bytes of the values a second. A dot is the median of its repeats, the bar around it their range; the dashed line "
     "is 5 % below the best."
@@ -47,17 +46,17 @@ def tune_report(
     knee = tasks_knee(rows)
     sections = [_head(flow, knee, rows, missing), _end(end)]
     if knee:
-        sections.append(_card("Tasks", _CURVE, _plot(tasks_curve(rows), knee.point.value, "tasks")))
+        sections.append(card("Tasks", _CURVE, _plot(tasks_curve(rows), knee.point.value, "tasks")))
         for name, option in OPTIONS.items():
             points = option_curve(rows, name)
             if points:
                 note = f"{_OPTION} {_gains(points, option)}"
-                sections.append(_card(name.capitalize(), note, _plot(points, option.default, name, option.shown)))
+                sections.append(card(name.capitalize(), note, _plot(points, option.default, name, option.shown)))
         together = next(iter(curve((row for row in rows if row["kind"] == TOGETHER_KIND), "kind")), None)
         text = "\n".join(inventory_lines(flow, rows, str(end["resource"]), mirrors))
         note = f"All better values together: {rate(together)}." if together else ""
         name = "Proposal for the inventory"
-        sections.append(_card(name, note, _scrolled(name, f"<pre>{escape(text)}</pre>")))
+        sections.append(card(name, note, _scrolled(name, f"<pre>{escape(text)}</pre>")))
     sections.append(_runs(rows))
     return document(f"Tuning of {flow}", "\n".join(sections))
 
@@ -72,20 +71,11 @@ def _head(flow: str, knee: Knee | None, rows: Sequence[Mapping[str, Any]], missi
         if not knee.certain:
             say += " Repeats differ as much as settings do, so raise rounds or bytes."
     say += f" {unfinished(missing)}." if missing else ""
-    return (
-        f'<header class="card {tone}"><svg class="mark" viewBox="0 0 60 60" aria-hidden="true"><path d="{_MARKS[tone]}"'
-        f'/></svg><div><h1 class="word">{escape(word)}</h1><div class="say">{escape(say)}</div></div>'
-        f'<div class="facts"><b>Tuning of a mirror</b><br>{escape(flow)}<br>{len(rows)} runs</div></header>'
-    )
+    return head(tone, word, say, f"<b>Tuning of a mirror</b><br>{escape(flow)}<br>{len(rows)} runs", "h1")
 
 
 def _end(end: Mapping[str, Any]) -> str:
-    return _card(f"What ends it: {str(end['resource']).replace('_', ' ')}", str(end["why"]), "")
-
-
-def _card(title: str, note: str, body: str) -> str:
-    said = f'<p class="note">{escape(note)}</p>' if note else ""
-    return f'<section class="card"><h2>{escape(title)}</h2>{said}{body}</section>'
+    return card(f"What ends it: {str(end['resource']).replace('_', ' ')}", str(end["why"]), "")
 
 
 def _scrolled(name: str, body: str) -> str:
@@ -132,12 +122,12 @@ def _dot(frame: Frame, x: float, point: Point, title: str, is_marked: bool) -> I
 
 def _runs(rows: Sequence[Mapping[str, Any]]) -> str:
     heads = ("Setting", "Run", "Round", "MB/s", "Records", "Seconds", "Busy cores", "Of the mirror")
-    head = "".join(f"<th{_NUM if at else ''}>{name}</th>" for at, name in enumerate(heads))
+    names = "".join(f"<th{_NUM if at else ''}>{name}</th>" for at, name in enumerate(heads))
     cells = "".join(f"<tr>{_row(row)}</tr>" for row in rows)
-    table = f"<table><thead><tr>{head}</tr></thead><tbody>{cells}</tbody></table>"
+    table = f"<table><thead><tr>{names}</tr></thead><tbody>{cells}</tbody></table>"
     note = "A run without a rate copied for less than two seconds, or it failed."
     failed = "".join(f'<p class="note">{escape(run)}</p>' for run in failed_runs(rows))
-    return _card("Runs", note, failed + _scrolled("Runs", table))
+    return card("Runs", note, failed + _scrolled("Runs", table))
 
 
 def _row(row: Mapping[str, Any]) -> str:

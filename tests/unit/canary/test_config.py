@@ -73,6 +73,11 @@ def test_what_is_wrong_is_named(values: dict[str, Any], words: str) -> None:
     assert words in str(caught.value)
 
 
+def test_a_setting_that_stands_twice_is_named() -> None:
+    with pytest.raises(RefusedError, match='"interval" stands twice in one object'):
+        config_of(json.dumps(GIVEN)[:-1] + ', "interval": 5, "interval": 60}')
+
+
 @pytest.mark.parametrize("text", ["", "[]", "{", "[" * 100_000])
 def test_what_is_no_object_is_refused(text: str) -> None:
     with pytest.raises(RefusedError):

@@ -12,11 +12,14 @@ from ansible_collections.streamops.kafka.plugins.module_utils._prove.judge impor
     INCONCLUSIVE,
     PARTIAL,
     PASS,
+    Answer,
+    Counted,
     Found,
     Verdict,
+    counted,
+    judged,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._prove.ledger import IDEMPOTENT, TRANSACTIONAL, Name
-from ansible_collections.streamops.kafka.plugins.module_utils._prove.second import Counted, counted, judged
 
 FOUND = [
     Found(0, 3, Name(IDEMPOTENT, 0)),
@@ -29,7 +32,7 @@ OURS = counted("5f0c2a91", FOUND)
 WHOLE = Verdict(PASS, (), "")
 
 
-def answer(**changed: Any) -> dict[str, Any]:
+def answer(**changed: Any) -> Answer:
     """What a second reader says that found the same, but for the changed numbers of its first line."""
     return {"found": [{**OURS[0]._asdict(), **changed}, *(one._asdict() for one in OURS[1:])]}
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._node import processes
 from ansible_collections.streamops.kafka.plugins.module_utils._spark import run as job
 from spark_validation import __file__ as package_file
 
@@ -99,7 +100,7 @@ def test_an_audit_of_a_mirror_gets_the_secrets_of_both_clusters_the_same_way(par
 
 def until_gone(pid: int, seconds: float = 20.0) -> None:
     deadline = time.monotonic() + seconds
-    while job._start_time(pid) is not None:
+    while processes.stat(pid)[0] not in ("", *processes.GONE):
         assert time.monotonic() < deadline, f"process {pid} goes on"
         time.sleep(0.1)
 
@@ -186,7 +187,7 @@ def test_stopping_ends_the_whole_group_of_the_job_and_nothing_else(params: dict[
     child = int(child_file.read_text())
     assert job.stop(params["job_dir"])["stopped"]
     for process in (pid, child):
-        assert job._start_time(process) is None
+        assert processes.stat(process)[0] in ("", *processes.GONE)
     assert not job.stop(params["job_dir"])["stopped"]
 
 

@@ -17,7 +17,10 @@ from ansible_collections.streamops.kafka.plugins.module_utils._topics import api
 from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import (
     TopicSpec,
     create_topics,
+    drop_topics,
     is_as_wanted,
+    make_topic,
+    require,
 )
 
 #: Kafka's errors of an answer.
@@ -113,6 +116,57 @@ def test_the_state_topic_is_cleaned_while_it_is_written() -> None:
     assert int(api.STATE_CONFIG["segment.bytes"]) < 1 << 30
     assert int(api.STATE_CONFIG["segment.ms"]) <= 3_600_000
     assert float(api.STATE_CONFIG[RATIO]) < 0.5
+
+
+class Cluster:
+    """The topics of a cluster; what is made or deleted shows to the second look after that."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *there: str, refusal: tuple[str, str] | None = None) -> None:
+        self.there, self.shown, self.refusal = set(there), [set(there)], refusal
+        monkeypatch.setattr(api, "create_topics", lambda _session, specs: self._do([one.name for one in specs], True))
+        monkeypatch.setattr(api, "delete_topics", lambda _session, names: self._do(names, False))
+        monkeypatch.setattr(api, "topics_at", self._look)
+        monkeypatch.setattr("ansible_collections.streamops.kafka.plugins.module_utils._client.settle.PAUSE", 0.01)
+
+    def _do(self, names: list[str], is_there: bool) -> dict[str, Any]:
+        before = set(self.there)
+        if not self.refusal:
+            self.there = self.there | set(names) if is_there else self.there - set(names)
+        self.shown = [before, self.there]
+        return dict.fromkeys(names, self.refusal)
+
+    def _look(self, _session: Any, _broker: None, names: list[str]) -> dict[str, tuple[()]]:
+        shown = self.shown.pop(0) if len(self.shown) > 1 else self.shown[0]
+        return {name: () for name in names if name in shown}
+
+
+SESSION: Any = None
+
+
+def test_a_topic_is_made_once_a_broker_knows_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster = Cluster(monkeypatch)
+    make_topic(SESSION, ORDERS, 5.0)
+    assert (cluster.there, cluster.shown) == ({"orders"}, [{"orders"}])
+
+
+def test_topics_are_dropped_once_no_broker_knows_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster = Cluster(monkeypatch, "orders", "other")
+    drop_topics(SESSION, ["orders", "never"], 5.0)
+    assert (cluster.there, cluster.shown) == ({"other"}, [{"other"}])
+
+
+@pytest.mark.parametrize("change", [make_topic, drop_topics])
+def test_a_topic_that_is_refused_is_named_with_the_reason(monkeypatch: pytest.MonkeyPatch, change: Any) -> None:
+    Cluster(monkeypatch, "orders", refusal=("POLICY_VIOLATION", "not so"))
+    with pytest.raises(RequestFailedError, match=r"(create|delete) topic orders: not so \(POLICY_VIOLATION\)"):
+        change(SESSION, ORDERS if change is make_topic else ["orders"], 5.0)
+
+
+def test_an_error_that_does_no_harm_is_passed_over() -> None:
+    outcomes = {"a": None, "b": ("TOPIC_ALREADY_EXISTS", "it is there")}
+    require("create topic", outcomes, ["TOPIC_ALREADY_EXISTS"])
+    with pytest.raises(RequestFailedError, match="create topic b: it is there"):
+        require("create topic", outcomes)
 
 
 @pytest.mark.parametrize(
