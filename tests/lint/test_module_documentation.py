@@ -25,8 +25,6 @@ DEFAULTS = {"type": "str", "required": False, "default": None, "choices": None, 
 SECRETS_BESIDE = {
     "storage_format": ["scram"],
 }
-#: Modules of the roles that connect to a cluster, and that nobody else needs: they find the connection of their role.
-CONNECTED_OF_ROLES = {"cluster_status"}
 ATTRIBUTES = {"check_mode", "diff_mode", "idempotent"}
 
 
@@ -186,11 +184,10 @@ def test_a_module_is_tested(module: str) -> None:
     assert tests, f"no test of {module}"
 
 
-def test_the_action_group_holds_exactly_the_modules_for_users_that_connect_to_a_cluster() -> None:
+def test_the_action_group_holds_exactly_the_modules_that_connect_to_a_cluster() -> None:
     groups = yaml.safe_load((ROOT / "meta" / "runtime.yml").read_text())["action_groups"]
-    connected = {module for module in MODULES if "bootstrap_servers" in documentation(module)["options"]}
-    assert connected >= CONNECTED_OF_ROLES
-    assert sorted(groups["cluster"]) == sorted(connected - CONNECTED_OF_ROLES)
+    connected = [module for module in MODULES if "bootstrap_servers" in documentation(module)["options"]]
+    assert sorted(groups["cluster"]) == connected
 
 
 @pytest.mark.parametrize(

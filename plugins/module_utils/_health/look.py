@@ -92,7 +92,7 @@ HEALTH_OPTIONS: dict[str, dict[str, Any]] = {
     **{limit.name: {"type": limit.type, "default": limit.default} for limit in fields(Limits)},
 }
 #: Asks a cluster that has answered for more, in the same session: takes what was judged, returns what stands beside it.
-Further = Callable[[Session, "dict[str, Any]"], "dict[str, Any]"]
+Further = Callable[[Session, dict[str, Any]], dict[str, Any]]
 
 
 class UnhealthyError(StreamopsError):
