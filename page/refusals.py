@@ -8,7 +8,8 @@ import logging
 import ssl
 from collections.abc import Mapping
 
-from starlette.responses import PlainTextResponse
+from starlette.datastructures import QueryParams
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from page.core.exposition import Family, family_of_service
@@ -106,6 +107,13 @@ def is_told(record: logging.LogRecord) -> bool:
     return record.getMessage() != _OF_UVICORN
 
 
+def refusal(scope: Scope, status: int, what: str, next_step: str, headers: Mapping[str, str]) -> Response:
+    """Return the answer that refuses a request before its page is made: as JSON where the request asks for that."""
+    if QueryParams(scope.get("query_string", b"")).get("format") == "json":
+        return JSONResponse({"error": what, "next_step": next_step}, status, headers)
+    return PlainTextResponse(f"{what}\n", status, headers)
+
+
 #: Requests for pages at once; more are answered 503. A page has some readers.
 PAGES = 50
 #: Requests for what machines ask at once: one or two Prometheus, and something that looks at the health.
@@ -130,7 +138,8 @@ class Crowd:
         is_scrape = scope["path"] in _SCRAPED
         if self._busy[is_scrape] >= self._most[is_scrape]:
             self._refusals.count(TOO_MANY)
-            await PlainTextResponse("too many requests at once\n", 503, _BUSY)(scope, receive, send)
+            answer = refusal(scope, 503, "too many requests at once", "Ask again a second later.", _BUSY)
+            await answer(scope, receive, send)
             return
         self._busy[is_scrape] += 1
         try:

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from starlette.applications import Starlette
 from starlette.convertors import PathConvertor, register_url_convertor
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
@@ -28,7 +28,7 @@ from page.known.metrics import families_of_polls
 from page.known.poller import Seen
 from page.pages import USER, Pages
 from page.records.door import Door
-from page.refusals import Crowd, Refusals
+from page.refusals import Crowd, Refusals, refusal
 
 _HEADERS = {
     b"content-security-policy": b"default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'; "
@@ -45,7 +45,8 @@ _END = {"connection": "close"}
 _LOGIN = {"www-authenticate": 'Basic realm="streamops.kafka", charset="UTF-8"', **_END}
 
 #: To a request for another host (RFC 9110, 421).
-_OTHER = "not served under this name: open the page as 127.0.0.1, or let the proxy send that as Host\n"
+_OTHER = "not served under this name: open the page as 127.0.0.1, or let the proxy send that as Host"
+_OPEN = "Open the page as 127.0.0.1, or let the proxy send that as Host."
 
 
 class _Everything(PathConvertor):
@@ -135,18 +136,18 @@ def _guarded(inner: ASGIApp, access: Access | None, served: frozenset[str] | Non
             await send(message)
 
         if not _is_for_this(scope, served):
-            await PlainTextResponse(_OTHER, 421, _END)(scope, receive, with_headers)
+            await refusal(scope, 421, _OTHER, _OPEN, _END)(scope, receive, with_headers)
             return
         login = await _login(scope, access)
         if login.status == 401:
-            refusal: ASGIApp = PlainTextResponse("login needed\n", 401, _LOGIN)
+            app: ASGIApp = refusal(scope, 401, "login needed", "Send the name and password of a user.", _LOGIN)
         elif login.status == 429:
-            refusal = PlainTextResponse("too many logins\n", 429, {"retry-after": "1", **_END})
+            app = refusal(scope, 429, "too many logins", "Log in again a second later.", {"retry-after": "1", **_END})
         elif scope["method"] not in ("GET", "HEAD"):
-            refusal = PlainTextResponse("GET and HEAD only\n", 405, {"allow": "GET, HEAD"})
+            app = refusal(scope, 405, "GET and HEAD only", "Send GET or HEAD.", {"allow": "GET, HEAD"})
         else:
-            refusal, scope = inner, {**scope, USER: login.user}
-        await refusal(scope, receive, with_headers)
+            app, scope = inner, {**scope, USER: login.user}
+        await app(scope, receive, with_headers)
 
     return answer
 

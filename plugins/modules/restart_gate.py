@@ -212,7 +212,7 @@ looks:
 """
 
 from ..module_utils._client.module import run_on_cluster
-from ..module_utils._gate.look import judge_and_time
+from ..module_utils._gate.pace_look import judge_and_time
 from ..module_utils._gate.stop import GATE_OPTIONS, GATE_WAIT_OPTIONS
 
 ARGUMENT_SPEC = {**GATE_OPTIONS, **GATE_WAIT_OPTIONS}

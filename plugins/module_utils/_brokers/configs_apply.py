@@ -12,7 +12,8 @@ from .._client.session import Session
 from .._client.settle import wait_until_none
 from .._cluster.api import list_brokers
 from .._cluster.snapshot import ids_alive
-from .._configs.api import BROKER, alter_configs, describe_configs, judge_configs
+from .._configs.api import BROKER, alter_configs, describe_configs
+from .._configs.judge import judge_configs
 from .._core.applied import Applied
 from .._core.bulk import refused
 from .._core.diff import diff_of

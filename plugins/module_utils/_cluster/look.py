@@ -4,13 +4,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from .._client.session import Session
-from .._configs.api import overrides, topic_values
+from .._configs.api import BROKER, describe_configs, topic_configs, topic_values
 from .api import (
     describe_log_dirs,
     describe_quorum,
@@ -55,3 +55,27 @@ def log_dirs(session: Session, params: Mapping[str, Any], _check: bool, _diff: b
     ask = partial(describe_log_dirs, session)
     found = brokers_described(list_brokers(session), params["brokers"], ask, params["topics"], params["replicas"])
     return {"changed": False, "brokers": found}
+
+
+#: By the name of a broker, '' for all by default, whose own settings are asked for.
+_SOURCES = {True: "DYNAMIC_BROKER", False: "DYNAMIC_DEFAULT_BROKER"}
+
+
+def overrides(session: Session, topics: Iterable[str], brokers: Iterable[int]) -> list[dict[str, Any]]:
+    """Return what these topics, these live brokers, and all brokers by default set themselves.
+
+    Each as kind (topic or broker), name (empty for the default of all brokers), key and value, None for a secret.
+    """
+    own = topic_configs(session, topics).own
+    found = [
+        {"kind": "topic", "name": name, "key": key, "value": one.value}
+        for name, settings in sorted(own.items())
+        for key, one in sorted(settings.items())
+    ]
+    names: dict[str, None] = {"": None, **{str(one): None for one in brokers}}
+    for name, values in describe_configs(session, BROKER, names).items():
+        for key, value in sorted(values.items()):
+            if value.source == _SOURCES[bool(name)]:
+                shown = None if value.sensitive else value.value
+                found.append({"kind": "broker", "name": name, "key": key, "value": shown})
+    return found

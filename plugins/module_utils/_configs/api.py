@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""Configurations of topics, of brokers, and of all brokers by default: read, judged and changed."""
+"""Configurations of topics, of brokers, and of all brokers by default: read and changed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from .._client.session import Session
-from .._core.bulk import batches, failures, parts
+from .._core.bulk import parts
 from .._core.errors import RequestFailedError
 from .values import SOURCES, TYPES, ConfigValue, TopicConfigs, topic_configs_of
 
@@ -113,48 +113,3 @@ def _config_value(entry: Any) -> ConfigValue:
         sensitive=bool(entry.is_sensitive),
         by_source={SOURCES.get(s.source, "UNKNOWN"): s.value for s in entry.synonyms or () if s.name == entry.name},
     )
-
-
-#: By the name of a broker, '' for all by default, whose own settings are asked for.
-_SOURCES = {True: "DYNAMIC_BROKER", False: "DYNAMIC_DEFAULT_BROKER"}
-
-
-def overrides(session: Session, topics: Iterable[str], brokers: Iterable[int]) -> list[dict[str, Any]]:
-    """Return what these topics, these live brokers, and all brokers by default set themselves.
-
-    Each as kind (topic or broker), name (empty for the default of all brokers), key and value, None for a secret.
-    """
-    own = topic_configs(session, topics).own
-    found = [
-        {"kind": "topic", "name": name, "key": key, "value": one.value}
-        for name, settings in sorted(own.items())
-        for key, one in sorted(settings.items())
-    ]
-    names: dict[str, None] = {"": None, **{str(one): None for one in brokers}}
-    for name, values in describe_configs(session, BROKER, names).items():
-        for key, value in sorted(values.items()):
-            if value.source == _SOURCES[bool(name)]:
-                shown = None if value.sensitive else value.value
-                found.append({"kind": "broker", "name": name, "key": key, "value": shown})
-    return found
-
-
-def judge_configs(
-    validate: Callable[[Mapping[str, Mapping[str, str | None]]], Mapping[str, Any]],
-    changes: Mapping[str, Mapping[str, str | None]],
-) -> list[tuple[str, str, str]]:
-    """Return what Kafka would refuse of these configuration changes, key by key, as (name, error name, why).
-
-    Kafka names the first bad key only, so what it refuses is asked again, one key of each name in a request.
-    """
-    refused: dict[str, tuple[str, str]] = {}
-    for batch in batches((name, len(config)) for name, config in changes.items()):
-        refused.update(failures(validate({name: changes[name] for name in batch})))
-    alone: list[tuple[str, str, str]] = []
-    for position in range(max((len(changes[name]) for name in refused), default=0)):
-        single = {
-            name: dict([list(changes[name].items())[position]]) for name in refused if position < len(changes[name])
-        }
-        alone += [(name, code, why) for name, (code, why) in failures(validate(single)).items()]
-    named = {name for name, _code, _why in alone}
-    return alone + [(name, code, why) for name, (code, why) in refused.items() if name not in named]

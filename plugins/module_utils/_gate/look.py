@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""Looks at a cluster for gates, waits and their pace: requests are ordered so that a stale answer never seems fresh."""
+"""Looks at a cluster for gates and waits: requests are ordered so that a stale answer is not taken for a fresh one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,6 @@ from .._cluster.api import (
 )
 from .._cluster.attribution import Look, attributions, lacking
 from .._cluster.copying_look import PAUSE, attributed, look_at_copying
-from .._cluster.pace_look import change_seconds
 from .._cluster.snapshot import Key, Snapshot, named, without_adding
 from .._core.errors import RequestFailedError, StreamopsError
 from .._core.names import capped
@@ -223,14 +222,3 @@ def glance(session: Session) -> Snapshot:
     """Brokers and partitions only: no quorum (slow while it has no leader), no configuration."""
     partitions = tuple(partition for listed in list_topics(session).values() for partition in listed)
     return Snapshot("", None, list_brokers(session), partitions, None)
-
-
-def judge_and_time(session: Session, params: Mapping[str, Any], check: bool, diff: bool) -> dict[str, Any]:
-    """Judge once whether the nodes may stop, and time a change of metadata where the gate is open; the module's result.
-
-    Only with C(times_metadata), and never in check mode.
-    """
-    judged = judge_now(session, params, check, diff)
-    is_timed = params["times_metadata"] and judged["allowed"] and not check
-    seconds, why = change_seconds(session) if is_timed else (None, "")
-    return {**judged, "metadata_seconds": seconds, "not_timed": why}

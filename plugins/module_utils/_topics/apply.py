@@ -15,7 +15,8 @@ from .._client.session import Session
 from .._client.settle import PAUSE, wait_until_none
 from .._cluster.api import cordoned_brokers, hidden_topics, list_brokers, list_topics, live_brokers, topics_at
 from .._cluster.snapshot import effective_min_isr
-from .._configs.api import TOPIC, alter_configs, describe_configs, judge_configs
+from .._configs.api import TOPIC, alter_configs, describe_configs
+from .._configs.judge import judge_configs
 from .._core.applied import Applied
 from .._core.bulk import batches, failures, refused
 from .._core.diff import diff_of

@@ -63,9 +63,9 @@ def killed(chain: Chain, *nodes: int) -> Iterator[None]:
 @pytest.mark.parametrize(
     ("row", "frozen"),
     [
-        pytest.param("broker frozen", [2], marks=pytest.mark.full),
+        ("broker frozen", [2]),
         ("two of three combined nodes frozen", [1, 3]),
-        pytest.param("all brokers down", [1, 2, 3], marks=pytest.mark.full),
+        ("all brokers down", [1, 2, 3]),
     ],
 )
 def test_nodes_that_are_frozen_are_told_and_told_again_when_they_go_on(
@@ -82,7 +82,6 @@ def test_nodes_that_are_frozen_are_told_and_told_again_when_they_go_on(
     chain.rests()
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(
     ("row", "stopped"),
     [("one broker down", [3]), ("two of three combined nodes down", [2, 3]), ("all brokers down", [1, 2, 3])],
@@ -100,7 +99,6 @@ def test_nodes_that_are_killed_are_told_and_told_again_when_they_are_back(
             chain.standing = frozenset(("KafkaUncleanElection",))
 
 
-@pytest.mark.full
 def test_a_topic_without_a_leader_is_told(chain: Chain) -> None:
     create(chain, "single", [[3]], 1)
     with killed(chain, 3):
@@ -156,7 +154,6 @@ def test_a_receiver_that_refuses_is_told_by_the_watchdog_that_stops(chain: Chain
     chain.rests()
 
 
-@pytest.mark.full
 def test_a_page_that_is_silent_takes_no_alert_back_and_is_told_itself(chain: Chain) -> None:
     with killed(chain, 3):
         chain.plays(table()["one broker down"])

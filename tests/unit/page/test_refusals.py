@@ -11,7 +11,7 @@ import pytest
 from starlette.types import Receive, Scope, Send
 
 from page.core.exposition import exposition
-from page.refusals import BAD_REQUEST, REASONS, TLS, TOO_MANY, Crowd, Refusals, Seldom, is_told
+from page.refusals import BAD_REQUEST, REASONS, TLS, TOO_MANY, Crowd, Refusals, Seldom, is_told, refusal
 
 
 def test_each_reason_has_a_series_from_the_start() -> None:
@@ -118,3 +118,16 @@ def test_a_request_that_fails_gives_its_place_back() -> None:
                 await ask(crowd, "/")
 
     asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        (b"", "login needed\n"),
+        (b"format=csv", "login needed\n"),
+        (b"sort=name&format=json", '{"error":"login needed","next_step":"Log in."}'),
+    ],
+)
+def test_a_refusal_is_json_where_the_request_asks_for_that(query: bytes, text: str) -> None:
+    answer = refusal({"type": "http", "query_string": query}, 401, "login needed", "Log in.", {"retry-after": "1"})
+    assert (answer.status_code, bytes(answer.body).decode(), answer.headers["retry-after"]) == (401, text, "1")

@@ -3,17 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from types import SimpleNamespace
-from typing import Any
 
-from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import (
-    BROKER,
-    TOPIC,
-    _by_node,
-    _config_value,
-    judge_configs,
-)
+from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import BROKER, TOPIC, _by_node, _config_value
 
 
 def test_a_broker_is_asked_for_itself_and_any_one_for_topics_and_the_default() -> None:
@@ -40,22 +32,3 @@ def test_a_secret_is_marked_and_what_a_newer_broker_adds_is_not_guessed() -> Non
     entry = SimpleNamespace(name="k", value=None, config_type=99, config_source=99, is_sensitive=True, synonyms=None)
     value = _config_value(entry)
     assert (value.kind, value.source, value.sensitive, value.by_source) == ("STRING", "UNKNOWN", True, {})
-
-
-def picky(changes: Mapping[str, Mapping[str, str | None]]) -> dict[str, Any]:
-    """A cluster that refuses keys starting with bad and, like Kafka, names the first of each entity only."""
-    bad = {name: [key for key in config if key.startswith("bad")] for name, config in changes.items()}
-    return {name: ("INVALID_CONFIG", keys[0]) if keys else None for name, keys in bad.items()}
-
-
-def test_every_bad_key_of_every_entity_is_told() -> None:
-    changes = {"a": {"bad1": "x", "good": "y", "bad2": None}, "b": {"good": "1"}, "c": {"bad3": "z"}}
-    told = {(name, why) for name, _code, why in judge_configs(picky, changes)}
-    assert told == {("a", "bad1"), ("a", "bad2"), ("c", "bad3")}
-
-
-def test_what_is_bad_only_together_is_told_as_kafka_tells_it() -> None:
-    def together(changes: Mapping[str, Mapping[str, str | None]]) -> dict[str, Any]:
-        return {name: ("INVALID_CONFIG", "together") if len(config) > 1 else None for name, config in changes.items()}
-
-    assert judge_configs(together, {"a": {"x": "1", "y": "2"}}) == [("a", "INVALID_CONFIG", "together")]

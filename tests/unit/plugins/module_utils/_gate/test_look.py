@@ -17,7 +17,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot 
     Snapshot,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
-from ansible_collections.streamops.kafka.plugins.module_utils._gate import look
+from ansible_collections.streamops.kafka.plugins.module_utils._gate import look, pace_look
 from ansible_collections.streamops.kafka.plugins.module_utils._gate.isr import Goal
 from ansible_collections.streamops.kafka.plugins.module_utils._gate.stop import GATE_OPTIONS
 
@@ -108,10 +108,10 @@ def test_with_zookeeper_each_broker_that_stays_is_asked_and_the_controller_tells
 def test_an_open_gate_times_a_change_of_metadata_where_it_is_asked_to(
     zookeeper: list[int], monkeypatch: pytest.MonkeyPatch, node: int, times: bool, check: bool, seconds: float | None
 ) -> None:
-    monkeypatch.setattr(look, "change_seconds", lambda _session: (0.03, ""))
+    monkeypatch.setattr(pace_look, "change_seconds", lambda _session: (0.03, ""))
     params = {name: option.get("default") for name, option in GATE_OPTIONS.items()}
     asked = {**params, "node_ids": [node], "times_metadata": times}
-    answer = look.judge_and_time(Opened(Connection(("a:1",))), asked, check, False)
+    answer = pace_look.judge_and_time(Opened(Connection(("a:1",))), asked, check, False)
     assert (answer["metadata_seconds"], answer["not_timed"]) == (seconds, "")
     assert answer["allowed"] is (node == 9)
 
