@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from .._core.names import allowed_instead
-from .._topics.desired import Replicas, placement
+from .._topics.placement import Replicas, placement
 
 #: How names of its topics begin. It deletes them, so that no other topic can be named by a mistake.
 PREFIX = "__streamops_prove"

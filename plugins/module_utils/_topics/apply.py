@@ -43,7 +43,7 @@ from .plan import (
 
 if TYPE_CHECKING:
     from .._cluster.snapshot import Partition
-    from .desired import Replicas
+    from .placement import Replicas
 
 #: Topics that one warning names.
 _NAMED = 10

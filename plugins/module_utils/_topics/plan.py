@@ -12,7 +12,8 @@ from .._configs.values import ConfigValue, is_set
 from .._core.bulk import MAX_RECORDS
 from .._core.diff import Change
 from .._core.names import near
-from .desired import DesiredTopic, Replicas, TopicState, placement
+from .desired import DesiredTopic, TopicState
+from .placement import Replicas, placement
 from .refusals import compaction_violations, list_violations, name_violations, spec_violations, too_many
 
 

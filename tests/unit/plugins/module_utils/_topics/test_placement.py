@@ -8,7 +8,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.streamops.kafka.plugins.module_utils._topics.desired import placement
+from ansible_collections.streamops.kafka.plugins.module_utils._topics.placement import placement
 
 RACKS = {1: "a", 2: "b", 3: "c", 4: "a"}
 
