@@ -8,7 +8,7 @@ import ssl
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -55,6 +55,44 @@ _MIN_INSYNC = "min.insync.replicas"
 Answer = TypeVar("Answer")
 #: The key of _streamops_state under which {at, when, by, epochs} is kept by kind of finding.
 KEY = "acknowledged"
+#: What the inventory and its nodes tell of a cluster, and the limits; the modules that judge its health take it.
+HEALTH_OPTIONS: dict[str, dict[str, Any]] = {
+    "nodes": {
+        "type": "list",
+        "elements": "dict",
+        "default": [],
+        "options": {
+            "host": {"type": "str", "required": True},
+            "node_id": {"type": "int", "required": True},
+            "roles": {"type": "list", "elements": "str", "choices": ["broker", "controller"], "required": True},
+            "replication": {"type": "str", "default": ""},
+        },
+    },
+    "versions": {"type": "dict", "default": {}},
+    "start_files": {"type": "dict", "default": {}},
+    "unsteady_quorum": {"type": "dict", "default": {}},
+    "ensemble_problems": {"type": "list", "elements": "str", "default": []},
+    "unclean_elections": {
+        "type": "list",
+        "elements": "dict",
+        "default": [],
+        "options": {
+            "partition": {"type": "str", "required": True},
+            "at": {"type": "float", "required": True},
+            "when": {"type": "str", "required": True},
+            "leader": {"type": "int", "required": True},
+            "epoch": {"type": "int", "required": True},
+        },
+    },
+    "acknowledge": {"type": "str", "default": ""},
+    "ensemble_lost": {"type": "str", "default": ""},
+    "survive_rack_loss": {"type": "bool", "default": False},
+    "voter_racks": {"type": "dict", "default": {}},
+    "watched_groups": {"type": "list", "elements": "str", "default": []},
+    **{limit.name: {"type": limit.type, "default": limit.default} for limit in fields(Limits)},
+}
+#: Asks a cluster that has answered for more, in the same session: takes what was judged, returns what stands beside it.
+Further = Callable[[Session, dict[str, Any]], dict[str, Any]]
 
 
 class UnhealthyError(StreamopsError):
@@ -70,7 +108,7 @@ def cluster_health(params: Mapping[str, Any], is_check: bool = False) -> dict[st
     A cluster that does not answer is DOWN. A refused login or a missing right is an error, since nothing can be said
     of the cluster then. Raises UnhealthyError, with the result, for a status that fail_on calls a failure.
     """
-    result = _health(Connection.from_params(params), params, is_check)
+    result = health_of(params, is_check)
     status = result["status"]
     if fails(status, params["fail_on"]):
         error = UnhealthyError(
@@ -113,8 +151,12 @@ def _acknowledged(session: Session, params: Mapping[str, Any], is_check: bool) -
     return acknowledge(session, by, elections, is_check), True
 
 
-def _health(connection: Connection, params: Mapping[str, Any], is_check: bool) -> dict[str, Any]:
-    """Ask the cluster everything and judge it; a cluster that does not answer has only a reason."""
+def health_of(params: Mapping[str, Any], is_check: bool, further: Further | None = None) -> dict[str, Any]:
+    """Ask the cluster everything and judge it; a cluster that does not answer has only a reason.
+
+    ``further`` is asked of a cluster that answered, after it was judged; it must raise no StreamopsError.
+    """
+    connection = Connection.from_params(params)
     given = {
         "nodes": params["nodes"],
         "ensemble": params["ensemble_problems"],
@@ -138,7 +180,8 @@ def _health(connection: Connection, params: Mapping[str, Any], is_check: bool) -
             snapshot = answering(session, take_snapshot(session, quorum, min_insync=False))
             snapshot, twice = _looked_again(session, snapshot, given)
             state = state_of(session, snapshot, {**given, **twice}, watched=watched)
-            return {**judged(state, limits), "changed": is_new}
+            result = {**judged(state, limits), "changed": is_new}
+            return {**result, **(further(session, result) if further else {})}
     except (ClusterUnreachableError, RequestFailedError) as error:
         # One that answers and refuses our login is no cluster that is down.
         if not error.passing or error.fields.get("refused"):

@@ -170,7 +170,7 @@ class Reports(Parts):
 
     def _cluster_lines(self, info: Mapping[str, Any]) -> list[str]:
         """Describe a cluster that answers; ``info`` is what cluster_info returns with sizes."""
-        settings = self._model["settings"]
+        settings, health = self._model["settings"], self._results.own.health
         return [
             *status.cluster_lines(
                 settings["kafka_cluster_name"],
@@ -179,8 +179,8 @@ class Reports(Parts):
                 self._model["nodes"],
                 self._model["bootstrap_servers"],
             ),
-            *status.feature_lines(self._results.of(self._host).status_features),
-            *status.metadata_lines(self._results.of(self._host).metadata),
+            *status.feature_lines(health["features"]),
+            *status.metadata_lines(health["metadata"]),
         ]
 
     def _advice(self, info: Mapping[str, Any], findings: Iterable[Mapping[str, str]]) -> list[str]:

@@ -85,10 +85,8 @@ class HostRun:
     proof = Left("__common_proof")
     proof_made = Left("__common_proof_made")
     proof_report = Left("__common_proof_report")
-    # The status.
+    # The status; C(health) is of cluster_status.
     health = Left("__kafka_resources_health")
-    metadata = Left("__kafka_resources_metadata")
-    status_features = Left("__kafka_resources_features")
     status_ensemble = Left("__kafka_resources_ensemble")
     status_part = Left("__kafka_resources_status_part")
     verdict = Left("__kafka_resources_verdict")

@@ -24,10 +24,10 @@ def lone_ensemble(folder: Path) -> ZookeeperCluster:
 def test_an_inventory_of_zookeeper_alone_is_looked_at_and_strict_about_it(tmp_path: Path) -> None:
     ensemble = lone_ensemble(tmp_path)
     seen = ensemble.playbook("playbooks/status.yml", status_report=str(tmp_path / "status.html")).ok()
-    assert "DEGRADED     ensemble of" in seen.output
+    assert "DOWN         ensemble of" in seen.output
     assert "zookeeper3 (id 3, unreachable" in " ".join(seen.output.split())
     (told,) = json.loads((tmp_path / "status.json").read_text())["clusters"]
-    assert (told["status"], len(told["ensemble"]["servers"])) == ("DEGRADED", 3)
+    assert (told["status"], len(told["ensemble"]["servers"])) == ("DOWN", 3)
     strict = ensemble.playbook("playbooks/status.yml", "--check", status_strict=True)
     assert strict.rc != 0
     assert "no server leads" in strict.output

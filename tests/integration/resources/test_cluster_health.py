@@ -30,14 +30,14 @@ RATE = "leader.replication.throttled.rate"
 FOLLOWER_RATE = "follower.replication.throttled.rate"
 
 
-def health(cluster: Cluster, **options: Any) -> dict[str, Any]:
-    """Return what cluster_health says of a cluster and the nodes of its inventory."""
+def health(cluster: Cluster, module: str = "cluster_health", **options: Any) -> dict[str, Any]:
+    """Return what cluster_health, or another module with its options, says of a cluster and its inventory's nodes."""
     nodes = [
         {"host": name, "node_id": number, "roles": ["broker", "controller"]}
         for name, number in cluster.identities.items()
     ]
     asked = {"bootstrap_servers": cluster.bootstrap_servers, "nodes": nodes, **options}
-    return run_module("streamops.kafka.cluster_health", asked)
+    return run_module(f"streamops.kafka.{module}", asked)
 
 
 def kinds(found: dict[str, Any]) -> set[str]:
@@ -65,6 +65,52 @@ def test_a_cluster_that_is_well_has_no_findings_and_strangers_to_its_inventory_a
     assert found["cluster"]["counts"]["nodes"] == 3
     two = [{"host": f"kafka{one}", "node_id": one, "roles": ["broker", "controller"]} for one in (1, 2)]
     assert kinds(health(combined, nodes=two)) == {"ghost_broker", "ghost_voter"}
+
+
+@pytest.mark.parametrize("check", [False, True], ids=["run", "check mode"])
+def test_the_one_look_of_a_status_is_what_the_three_modules_say(combined: Cluster, check: bool) -> None:
+    at_its_best(combined)
+    servers = {"bootstrap_servers": combined.bootstrap_servers}
+    whole = run_module("streamops.kafka.cluster_status", servers, check=check)
+    assert not whole["failed"], whole
+    alone = run_module("streamops.kafka.cluster_health", servers, check=check)
+    assert {key: whole[key] for key in ("status", "findings", "racks", "changed")} == {
+        key: alone[key] for key in ("status", "findings", "racks", "changed")
+    }
+    assert whole["cluster"].keys() == alone["cluster"].keys()
+
+    features = run_module("streamops.kafka.features_info", {**servers, "ask_controller": False}, check=check)
+    assert features["features"]
+    # The epoch is an offset of the metadata log, which grows by itself.
+    same = ("features", "below", "nodes", "ghosts", "unknown", "unasked", "lines")
+    assert {key: whole["features"][key] for key in same} == {key: features[key] for key in same}
+
+    subjects = ["leader", "features", "brokers", "controllers", "topics", "partitions"]
+    options = {**servers, "subjects": subjects, "settle": 3, "node_timeout": 3, "timeout": 0, "must_agree": False}
+    metadata = run_module("streamops.kafka.metadata_compare", options, check=check)
+    assert metadata["agree"], metadata
+    same = ("agree", "silent", "not_compared", "subjects_not_compared", "lagging", "differences")
+    assert {key: whole["metadata"][key] for key in same} == {key: metadata[key] for key in same}
+    told = [{node["name"]: node["digests"] for node in found["nodes"]} for found in (whole["metadata"], metadata)]
+    assert told[0] == told[1]
+    assert whole["metadata"]["lines"] == [f"all 3 nodes agree at offset {whole['metadata']['offset']}"]
+
+
+def test_a_status_of_a_frozen_node_tells_the_verdict_and_who_did_not_answer(combined: Cluster) -> None:
+    at_its_best(combined)
+    leader = health(combined)["cluster"]["quorum"]["leader_id"]
+    frozen = next(node for node in combined.nodes if combined.identities[node] != leader)
+    number = combined.identities[frozen]
+    with combined.frozen(frozen):
+        seen = health(combined, "cluster_status")
+        shown = combined.playbook("playbooks/status.yml", status_fail_on="never").ok()
+    assert (seen["status"], kinds(seen) >= {"broker_down"}) == ("DEGRADED", True)
+    assert f"broker {number}" in seen["features"]["unknown"]
+    assert f"broker {number}" in seen["metadata"]["silent"]
+    said = " ".join(shown.output.split())
+    assert f"DEGRADED local: broker {frozen} (id {number}) is down" in said
+    assert "Metadata 2 of 3 nodes agree at offset" in said
+    at_its_best(combined)
 
 
 def test_a_stopped_node_and_a_throttle_that_was_left_are_findings_and_strict_fails(
@@ -250,6 +296,8 @@ def test_a_throttle_alone_fails_a_strict_status(combined: Cluster) -> None:
 def test_a_cluster_that_does_not_answer_is_down_and_no_failure_unless_it_is_asked_for() -> None:
     asked = {"bootstrap_servers": [f"127.0.0.1:{free_port_base()}"], "request_timeout": 5}
     found = run_module("streamops.kafka.cluster_health", asked)
+    whole = run_module("streamops.kafka.cluster_status", asked)
+    assert (whole["failed"], whole["status"], whole["features"], whole["metadata"]) == (False, "DOWN", {}, {})
     assert not found["failed"]
     assert (found["status"], found["cluster"], kinds(found)) == ("DOWN", None, {"cluster_unreachable"})
     assert "Connection refused" in found["findings"][0]["what"]

@@ -38,6 +38,16 @@ def test_one_server_leads_all_others_follow_and_the_brokers_are_registered(zooke
     assert [endpoint.partition("://")[0] for endpoint in endpoints] == ["INTERNAL", "EXTERNAL", "BROKER"]
 
 
+def test_a_status_has_features_and_no_metadata_log_to_compare(zookeeper: ZookeeperCluster) -> None:
+    servers = {"bootstrap_servers": zookeeper.bootstrap_servers}
+    seen = run_module("streamops.kafka.cluster_status", servers)
+    assert (seen["failed"], seen["cluster"]["quorum"], seen["metadata"]) == (False, None, {}), seen
+    alone = run_module("streamops.kafka.features_info", {**servers, "ask_controller": False})
+    same = ("epoch", "features", "nodes", "lines")
+    assert {key: seen["features"][key] for key in same} == {key: alone[key] for key in same}
+    assert [node["id"] for node in alone["nodes"]] == [11, 12, 13]
+
+
 def test_every_name_of_alerts_and_dashboards_is_served(zookeeper: ZookeeperCluster) -> None:
     assert missing("zookeeper", [scrape(zookeeper.port(server, METRICS)) for server in zookeeper.servers]) == set()
     assert "kafka_server_replicamanager_partitioncount" in served(scrape(zookeeper.port("broker11", METRICS)))

@@ -20,7 +20,7 @@ STATUS = {
     "quorum": None,
     "counts": {"nodes": 1, "partitions": 2, "offline": 0, "under_min_isr": 0, "under_replicated": 0},
 }
-HEALTH = {"status": "OK", "findings": [], "cluster": STATUS}
+HEALTH = {"status": "OK", "findings": [], "cluster": STATUS, "features": {}, "metadata": {}}
 REASON = {"name": "num.io.threads", "kind": "property", "from": "8", "to": "9"}
 
 
@@ -67,15 +67,23 @@ def test_a_status_alone_has_neither_changes_nor_a_verdict_of_a_job() -> None:
 
 def test_a_status_tells_features_that_are_below_what_all_nodes_could_run() -> None:
     below = {"name": "metadata.version", "finalized_name": "4.0-IV3", "max_name": "4.3-IV0", "below": True}
-    left = {"__kafka_resources_health": HEALTH, "__kafka_resources_features": {"features": [below]}}
+    left = {"__kafka_resources_health": {**HEALTH, "features": {"features": [below]}}}
     line = "Features     metadata.version 4.0-IV3 although all nodes could run 4.3-IV0"
     assert line in reports(left)["status"]
 
 
 def test_a_status_tells_whether_the_nodes_agree_on_the_metadata() -> None:
     compared = {"agree": True, "lines": ["all 3 nodes agree at offset 512"]}
-    left = {"__kafka_resources_health": HEALTH, "__kafka_resources_metadata": compared}
+    left = {"__kafka_resources_health": {**HEALTH, "metadata": compared}}
     assert "Metadata     all 3 nodes agree at offset 512" in reports(left)["status"]
+
+
+def test_what_a_status_could_not_ask_beside_the_health_leaves_all_else() -> None:
+    failed = {"features": {"msg": "no answer"}, "metadata": {"msg": "no right\nto ask"}}
+    without = reports({"__kafka_resources_health": HEALTH})["status"]
+    told = reports({"__kafka_resources_health": {**HEALTH, **failed}})["status"]
+    assert [line for line in told if line not in without] == ["Metadata     not compared: no right"]
+    assert [line for line in without if line not in told] == []
 
 
 def test_the_controllers_are_asked_with_the_protocol_of_their_listener() -> None:
