@@ -30,6 +30,20 @@ def has_leader(ensemble: Answer) -> bool:
     return ensemble.get("leader_id") is not None
 
 
+def moving_partitions(asked: Answer) -> tuple[tuple[str, ...], str]:
+    """Return the partitions that are being reassigned, and why that is not known; asked -- as cluster_info returns it,
+    with sizes."""
+    if "topics" not in asked:
+        return (), _why(asked) or "no answer"
+    moving = [
+        f"{topic['name']}-{partition['partition']}"
+        for topic in asked["topics"]
+        for partition in topic["partitions"]
+        if "adding_replicas" in partition
+    ]
+    return tuple(moving), ""
+
+
 def cluster_look(host: str, nodes: Sequence[Node], answers: Variables, ensemble: Answer) -> ClusterLook:
     """Return the look at the cluster of a host.
 

@@ -10,13 +10,14 @@ from os.path import basename, dirname
 from typing import Any
 
 from ...module_utils._core.errors import StreamopsError
+from ...module_utils._migration.modes import MODES
 from ...module_utils._node.restart_reasons import reason_line
 from ..guards.at_fault import Change, Culprit, change_of, culprit
 from ..guards.quorum_unsteady import changed_last, cut_off, never_formed, taken_back, unsteady_quorum
 from ..guards.registered import ACCEPT, accepted_ids, missing, voters_alone
 from ..guards.replace import consented, place_refusal, replace_refusal
 from ..guards.versions import goes_back
-from ..inventory.nodes import ZOOKEEPER_MODE, initial_controllers
+from ..inventory.nodes import STAGE, ZOOKEEPER_MODE, disk_mode, initial_controllers
 from ..reports import unsteady
 from ..run.results import Results
 from .node_view import settled_since
@@ -41,8 +42,8 @@ class Seen(Parts):
         self._model, self._results, self._restarted = model, results, restarted
         super().__init__(
             {
-                "nodes": lambda: with_disks(model["nodes"], self._infos, model["settings"]["kafka_mode"]),
-                "never_formed": lambda: never_formed(self._infos_of("controller"), self._infos_of("broker")),
+                "nodes": lambda: with_disks(model["nodes"], self._infos, self._modes()),
+                "never_formed": self._never_formed,
                 "needs_registration": self._needs_registration,
                 "is_to_be_asked": self._is_to_be_asked,
                 "missing": self._missing,
@@ -78,6 +79,22 @@ class Seen(Parts):
                 "supervisord_runs_on_for": self._supervisord_runs_on_for,
             }
         )
+
+    def _modes(self) -> dict[str, str]:
+        """Return whose data may be on the disks of each node, by host; only a cluster that migrates has several."""
+        settings = self._model["settings"]
+        migrates = settings["kafka_mode"] == ZOOKEEPER_MODE and bool(self._of_role("controller"))
+        modes = {}
+        for node in self._nodes:
+            stage = {STAGE: self._results.of(node["host"]).read(STAGE)} if migrates else {}
+            modes[node["host"]] = disk_mode(node["roles"], {"kafka_mode": settings["kafka_mode"], **stage})
+        return modes
+
+    def _never_formed(self) -> bool:
+        """Return whether the quorum of the cluster never had a leader; one with ZooKeeper has served without it."""
+        if self._model["settings"]["kafka_mode"] == ZOOKEEPER_MODE:
+            return False
+        return never_formed(self._infos_of("controller"), self._infos_of("broker"))
 
     @property
     def _nodes(self) -> list[Node]:
@@ -353,16 +370,17 @@ def programs_kept(status: str, services: Sequence[str], ignores_own: bool = Fals
     ]
 
 
-def with_disks(nodes: Iterable[Node], infos: Mapping[str, Info], mode: str = "") -> list[dict[str, Any]]:
+def with_disks(nodes: Iterable[Node], infos: Mapping[str, Info], modes: Mapping[str, str]) -> list[dict[str, Any]]:
     """The nodes together with what node_info saw on each; a host that did not answer has disks None (not known).
 
-    infos -- by host. mode -- the cluster's kafka_mode, which says whose data may be on the disks.
+    infos, modes -- by host; a mode is that of disk_mode, which says whose data may be on the disks.
     """
     seen = []
     for node in nodes:
         info = infos[node["host"]]
         running = bool((info.get("process") or {}).get("running"))
         traces = list(info.get("traces") or [])
+        mode = modes[node["host"]]
         seen.append({**node, "disks": info.get("disks"), "running": running, "mode": mode, "traces": traces})
     return seen
 
@@ -375,7 +393,8 @@ def disks(node: Node) -> Iterator[Mapping[str, Any]]:
 def has_started(nodes: Iterable[Node]) -> bool:
     """Return whether a disk, as with_disks has it, says that a process of the cluster has run."""
     return any(
-        disk["meta_properties" if node["mode"] == ZOOKEEPER_MODE else "quorum_state"]
+        # A broker that came from ZooKeeper has the data from there in each stage.
+        disk["meta_properties" if "broker" in node["roles"] and node["mode"] in MODES else "quorum_state"]
         for node in nodes
         for disk in disks(node)
     )
