@@ -58,10 +58,13 @@ def test_stages_are_read_once_in_a_run_and_a_step_has_those_of_its_judgement() -
     (task,) = (task for task in yaml.safe_load((ROOT / "roles/preflight/tasks/main.yml").read_text())
                if "ansible.builtin.include_role" in task)  # fmt: skip
     assert task["ansible.builtin.include_role"]["tasks_from"] == "stages.yml"
-    assert "hostvars[_kafka_cluster_first].__common_migration_plan is not defined" in task["when"]
-    (stages,) = (task for task in yaml.safe_load((ROOT / "roles/_common/tasks/stages.yml").read_text())
-                 if "streamops.kafka.migration_plan" in task)  # fmt: skip
-    assert stages["streamops.kafka.migration_plan"] == {"wish": "stay"}
+    (stages,) = yaml.safe_load((ROOT / "roles/_common/tasks/stages.yml").read_text())
+    assert "hostvars[_kafka_cluster_first].__common_migration_plan is not defined" in stages["when"]
+    assert stages["block"][-1]["streamops.kafka.migration_plan"] == {"wish": "stay"}
+
+
+def test_the_screen_is_shown_where_no_stage_follows() -> None:
+    assert first("migrate_to_kraft")[1]["_common_stages_follow"] is True
 
 
 STEP = {"_common_takes_step": True}
