@@ -100,9 +100,12 @@ def progress_facts(look: ClusterLook, before: str) -> dict[str, Any]:
 
 
 def plan_lines(plan: StepPlan) -> list[str]:
-    """Return what a step does, row by row: whom it restarts, in this order, and as what; or what forbids it."""
+    """Return what a step does, row by row: whom it restarts, in this order, and as what.
+
+    Of one that is forbidden nothing: the refusal names each trouble.
+    """
     if plan.troubles:
-        return [f"Blocks next  {trouble}" for trouble in plan.troubles]
+        return []
     closes = "; afterwards there is no way back to ZooKeeper" if plan.irreversible else ""
     lines = [f"Step         {plan.phase} -> {plan.goal}{closes}"]
     lines += [f"Restart      {host} as {plan.stages[host]}" for host in plan.restarts]

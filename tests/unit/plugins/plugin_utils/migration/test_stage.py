@@ -137,8 +137,8 @@ def test_the_plan_of_a_step_names_whom_it_restarts_in_their_order_and_as_what() 
 def test_the_last_step_is_taken_by_hand() -> None:
     plan = step_plan(looks.finalised(), NEXT, StepFacts(confirmed=phases.ZOOKEEPER_GONE))
     assert ([trouble.name for trouble in plan.troubles], plan.stages) == (["by_hand"], {})
-    (line,) = plan_lines(plan)
-    assert line.startswith("Blocks next  the last step, to stop ZooKeeper")
+    assert plan.troubles[0].what.startswith("the last step, to stop ZooKeeper")
+    assert plan_lines(plan) == []
 
 
 def test_a_controller_waits_for_its_own_log_and_for_no_other_one() -> None:
