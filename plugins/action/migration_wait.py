@@ -11,7 +11,6 @@ from ..plugin_utils.inventory.reader import InventoryReader
 from ..plugin_utils.migration.read import cluster_look
 from ..plugin_utils.migration.stage import progress_facts, seen_by
 from ..plugin_utils.progress.action import ProgressAction
-from ..plugin_utils.run.results import HostRun
 from ..plugin_utils.specs import module_options
 
 MODULE = "streamops.kafka.migration_info"
@@ -33,11 +32,6 @@ class ActionModule(ProgressAction):
         reader, host = InventoryReader(self, known), str(known["inventory_hostname"])
         nodes, found = reader.nodes(), dict[str, Any]()
 
-        def answers(name: str) -> dict[str, Any]:
-            """Return the variables of a host; what this one told last is newer than its last result."""
-            variables = reader.raw(name)
-            return {**variables, HostRun.migration_look.name: dict(found)} if name == host else variables
-
         def look(elapsed: float) -> Step:
             """Ask this controller once."""
             found.clear()
@@ -45,7 +39,8 @@ class ActionModule(ProgressAction):
             if found.get("failed"):
                 return Step(FAILED, f"migration_wait: {found.get('msg', 'the look failed')}")
             # The ensemble has no part in a step that controllers end.
-            progress = progress_facts(seen_by(cluster_look(host, nodes, answers, {}), host), options["before"])
+            whole = cluster_look(host, nodes, reader.raw, {}, fresh=found)
+            progress = progress_facts(seen_by(whole, host), options["before"])
             state = DONE if progress["reached"] else GOING
             done = f"done {progress['done']}" if progress["done"] else ""
             return Step(state, f"migration_wait: {progress['text']}", progress, done)
