@@ -15,7 +15,7 @@ from jinja2.nativetypes import NativeEnvironment
 
 from ansible_collections.streamops.kafka.plugins.action.migration_plan import ActionModule
 from ansible_collections.streamops.kafka.plugins.module_utils._migration import model, phase, steps
-from tests.support.playbooks import PUBLIC, first, of_play, plays, takes_lock
+from tests.support.playbooks import PUBLIC, first, of_play, plays, read, takes_lock
 
 ROOT = Path(__file__).resolve().parents[2]
 TASKS = yaml.safe_load((ROOT / "roles/_common/tasks/migration.yml").read_text())
@@ -50,7 +50,8 @@ def test_a_look_takes_no_lock_and_a_step_does(given: dict[str, Any], looks: bool
      ({"kafka_migration": "back"}, "look")],
 )  # fmt: skip
 def test_a_step_is_a_playbook_of_its_own(given: dict[str, Any], file: str) -> None:
-    imported = yaml.safe_load(PUBLIC["migrate_to_kraft"].read_text())[-1]["ansible.builtin.import_playbook"]
+    imports = [one.get("ansible.builtin.import_playbook", "") for one in read(PUBLIC["migrate_to_kraft"])]
+    (imported,) = (one for one in imports if "{{" in one)
     assert NativeEnvironment().from_string(imported).render(given) == f"_migrate_{file}.yml"
 
 
