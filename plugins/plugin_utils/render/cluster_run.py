@@ -8,11 +8,12 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ...module_utils._migration.modes import MODES
 from ..guards.quorum_unsteady import changed_last, never_formed, taken_back, unsteady_quorum
 from ..guards.registered import ACCEPT, accepted_ids, missing, voters_alone
 from ..guards.replace import place_refusal
 from ..guards.versions import goes_back
-from ..inventory.nodes import ZOOKEEPER_MODE, initial_controllers
+from ..inventory.nodes import STAGE, ZOOKEEPER_MODE, disk_mode, initial_controllers
 from ..reports import unsteady
 from ..run.results import Results
 from .node_view import settled_since
@@ -60,11 +61,23 @@ class ClusterRun:
     @key
     def nodes(self) -> list[dict[str, Any]]:
         """The nodes with what node_info saw on each."""
-        return with_disks(self._model["nodes"], self.infos, self._settings["kafka_mode"])
+        return with_disks(self._model["nodes"], self.infos, self._modes())
+
+    def _modes(self) -> dict[str, str]:
+        """Return whose data may be on the disks of each node, by host; only a cluster that migrates has several."""
+        mode = self._settings["kafka_mode"]
+        migrates = mode == ZOOKEEPER_MODE and bool(self.of_role("controller"))
+        modes = {}
+        for node in self.members:
+            stage = {STAGE: self._results.of(node["host"]).read(STAGE)} if migrates else {}
+            modes[node["host"]] = disk_mode(node["roles"], {"kafka_mode": mode, **stage})
+        return modes
 
     @key
     def never_formed(self) -> bool:
-        """Whether no quorum of the cluster has ever had a leader."""
+        """Whether the quorum of the cluster never had a leader; a cluster with ZooKeeper has served without it."""
+        if self._settings["kafka_mode"] == ZOOKEEPER_MODE:
+            return False
         infos = self.infos
         return never_formed(
             *([infos[node["host"]] for node in self.of_role(role)] for role in ("controller", "broker"))
@@ -176,16 +189,17 @@ class ClusterRun:
         return any(goes_back(info.get("version"), wished) for info in self.infos.values())
 
 
-def with_disks(nodes: Iterable[Node], infos: Mapping[str, Info], mode: str = "") -> list[dict[str, Any]]:
+def with_disks(nodes: Iterable[Node], infos: Mapping[str, Info], modes: Mapping[str, str]) -> list[dict[str, Any]]:
     """Return the nodes with what node_info saw on each; a host that did not answer has disks None (not known).
 
-    infos -- by host. mode -- the cluster's kafka_mode, which says whose data may be on the disks.
+    infos, modes -- by host; a mode is that of disk_mode, which says whose data may be on the disks.
     """
     seen = []
     for node in nodes:
         info = infos[node["host"]]
         running = bool((info.get("process") or {}).get("running"))
         traces = list(info.get("traces") or [])
+        mode = modes[node["host"]]
         seen.append({**node, "disks": info.get("disks"), "running": running, "mode": mode, "traces": traces})
     return seen
 
@@ -198,7 +212,8 @@ def disks(node: Node) -> Iterator[Mapping[str, Any]]:
 def has_started(nodes: Iterable[Node]) -> bool:
     """Return whether a disk, as with_disks has it, says that a process of the cluster has run."""
     return any(
-        disk["meta_properties" if node["mode"] == ZOOKEEPER_MODE else "quorum_state"]
+        # A broker that came from ZooKeeper has the data from there in each stage.
+        disk["meta_properties" if "broker" in node["roles"] and node["mode"] in MODES else "quorum_state"]
         for node in nodes
         for disk in disks(node)
     )

@@ -57,6 +57,28 @@ def test_a_host_that_did_not_answer_has_unknown_disks_not_empty_ones() -> None:
     assert nodes[0]["mode"] == "kraft_isolated"
 
 
+@pytest.mark.parametrize(
+    ("broker", "controller", "modes"),
+    [
+        ("", "", ["left_alone", "zookeeper"]),
+        ("migrating", "migrating", ["migrating", "migrating"]),
+        ("kraft", "migrating", ["migrating", "kraft"]),
+    ],
+)
+def test_the_stage_of_each_node_says_whose_data_it_may_have(broker: str, controller: str, modes: list[str]) -> None:
+    blank = info(disk(), quorum={"leader": None, "records": False})
+    hosts = {
+        "b1": {"kafka_node_id": 1, "__common_node_info": info(disk(meta_properties={"broker.id": "1"}))},
+        "c1": {"kafka_node_id": 101, "__common_node_info": blank},
+    }
+    for host, stage in (("b1", broker), ("c1", controller)):
+        hosts[host]["_kafka_stage"] = stage
+    found = view(hosts, brokers=["b1"], controllers=["c1"], host="b1", kafka_mode="zookeeper")["seen"]
+    assert [node["mode"] for node in found["nodes"]] == modes
+    assert cluster_run.has_started(found["nodes"]), "the broker has data of ZooKeeper"
+    assert not found["never_formed"], "brokers never restart without a gate for controllers that are to come"
+
+
 def test_a_restarted_node_needs_no_override_whatever_was_seen_before() -> None:
     said = {"live_properties": {"num.io.threads": "9"}}
     nodes = [NODE, {**NODE, "host": "b", "node_id": 2}]
