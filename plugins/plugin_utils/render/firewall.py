@@ -32,6 +32,9 @@ PARTIES = {
     MIRROR_REST: ("mirrors",),
     METRICS_PURPOSE: ("monitors",),
 }
+#: Who connects besides while a cluster migrates from ZooKeeper to KRaft (KIP-866): controllers write to the ensemble, and
+#: tell brokers that have not moved yet what to do.
+_MIGRATING = ("controllers",)
 # The parties that are nodes of the same cluster.
 NODES = ("brokers", "controllers", "zookeepers", "mirrors")
 # Where sshd listens unless ansible_port says something else.
@@ -136,6 +139,19 @@ def rules(
     return sorted(_told_apart(found, machine), key=lambda rule: (rule["port"], rule["address"]))
 
 
+def parties_of(
+    node: Mapping[str, Any], listener: Mapping[str, Any], cluster: Iterable[Mapping[str, Any]]
+) -> tuple[str, ...]:
+    """Return the parties that connect to a listener of a node; cluster -- the places of its cluster, its own too."""
+    purpose = listener["purpose"]
+    roles = {role for place in cluster for role in place["roles"]}
+    has_own = any(other["purpose"] == "brokers" for other in node["listeners"])
+    of_migration = ("zookeeper_clients", "brokers" if has_own else "clients")
+    if {"controller", "zookeeper"} <= roles and purpose in of_migration:
+        return (*PARTIES[purpose], *_MIGRATING)
+    return PARTIES[purpose]
+
+
 def _sources(
     inventory: Iterable[Mapping[str, Any]],
     node: Mapping[str, Any],
@@ -145,7 +161,7 @@ def _sources(
     purpose = listener["purpose"]
     cluster = [other for other in inventory if other["cluster"] == node["cluster"]]
     words = [*listener.get("networks", []), *node["networks"].get(purpose, [])]
-    for party in PARTIES[purpose]:
+    for party in parties_of(node, listener, cluster):
         if party in NODES:
             words += [word for other in cluster if party[:-1] in other["roles"] for word in other["words"]]
         else:
