@@ -8,10 +8,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..run.results import FIREWALL_SHARE, Results
-from .firewall import NODES, parties_of
+from .firewall import NODES, Place, parties_of
 from .parts import Parts
-
-Place = Mapping[str, Any]
 
 #: Peers outside of the play that one host of the play asks, one after the other, within the time of a trial.
 OUTSIDE = 8
