@@ -73,7 +73,8 @@ def _of_half_step(look: ClusterLook, phase: Phase, facts: StepFacts) -> Iterator
         yield Trouble("broker_silent", what, "mend the connection to its machine, or take it out first", (BACK,))
     unlooked = [node for node in look.brokers if node.kraft_dirs is None and not node.silence]
     if unlooked and look.state == MIGRATION:
-        what = f"whether the directories of broker {hosts(unlooked)} can be read without KRaft is not known"
+        why = next((node.dirs_unread for node in unlooked if node.dirs_unread), "nobody looked at them")
+        what = f"whether broker {hosts(unlooked)} has directories that were formatted for KRaft is not known: {why}"
         yield Trouble("dirs_unread", what, "run as the user that runs Kafka or as root", (BACK,))
     moved = [node for node in look.brokers if KRAFT in (node.mode, look.mode_of(node.id))]
     if moved and hands_over(phase.name):

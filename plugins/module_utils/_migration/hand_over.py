@@ -25,10 +25,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .._core.errors import StreamopsError
-from .._node.disks import METADATA_PARTITION
 from .model import MIGRATION, ClusterLook, MigrationZnode, NodeLook, Znodes
 
 CONTROLLER, EPOCH, COPY = "/controller", "/controller_epoch", "/migration"
+METADATA_TOPIC = "__cluster_metadata"
 
 STOP, SET, DELETE, SET_ASIDE = "stop", "set", "delete", "set_aside"
 
@@ -144,9 +144,8 @@ def aside(directory: str, seconds: int) -> tuple[str, str]:
     this topic alone (LogManager.loadLogs): so the number of the partition is what changes. It is no more than an int
     holds until 2038.
     """
-    topic = METADATA_PARTITION.rpartition("-")[0]
     directory = directory.rstrip("/")
-    return f"{directory}/{METADATA_PARTITION}", f"{directory}/{topic}-{seconds}"
+    return f"{directory}/{METADATA_TOPIC}-0", f"{directory}/{METADATA_TOPIC}-{seconds}"
 
 
 def hand_over(look: ClusterLook, directories: Mapping[str, str], seconds: int) -> tuple[Act, ...]:

@@ -65,6 +65,7 @@ def _node(node: Node, answer: Answer) -> NodeLook:
         record_unread=str(answer["record_unread"]),
         epoch=int(answer["epoch"]),
         kraft_dirs=_paths(answer.get("kraft_dirs")),
+        dirs_unread=str(answer.get("dirs_unread", "")),
     )
 
 

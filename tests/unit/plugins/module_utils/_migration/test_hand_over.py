@@ -26,6 +26,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._migration.model i
     MigrationZnode,
     Znodes,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._node.disks import METADATA_PARTITION
 from tests.unit.plugins.module_utils._migration import looks
 
 OF_KRAFT, COPIED = looks.OF_KRAFT, MigrationZnode(101, 4, 800)
@@ -148,7 +149,8 @@ def test_a_controller_that_never_had_a_leader_is_stopped_too() -> None:
 
 def test_a_log_that_is_set_aside_is_no_partition_to_a_broker() -> None:
     path, name = aside("/data/1/", SECONDS)
-    assert (path, name) == ("/data/1/__cluster_metadata-0", "/data/1/__cluster_metadata-1795986000")
+    assert path == f"/data/1/{METADATA_PARTITION}"
+    assert name == "/data/1/__cluster_metadata-1795986000"
     topic, _dash, partition = name.rpartition("/")[2].rpartition("-")
     assert topic == "__cluster_metadata"
     assert int(partition) < 2**31

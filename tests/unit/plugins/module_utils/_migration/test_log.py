@@ -178,7 +178,7 @@ PARAMS = {"state_dir": "", "config_file": "", "metadata_dir": ""}
 def test_a_node_that_never_started_tells_nothing(tmp_path: Path) -> None:
     assert look.migration_info(**{**PARAMS, "state_dir": str(tmp_path), "metadata_dir": str(tmp_path)}) == {
         "changed": False, "running": False, "release": "", "start_record": None, "log": None, "unread": "",
-        "record_unread": "", "epoch": 0,
+        "record_unread": "", "epoch": 0, "kraft_dirs": None, "dirs_unread": "",
     }  # fmt: skip
 
 

@@ -47,6 +47,7 @@ def node_answer(node: NodeLook) -> dict[str, Any]:
         "record_unread": node.record_unread,
         "epoch": node.epoch,
         "kraft_dirs": None if node.kraft_dirs is None else list(node.kraft_dirs),
+        "dirs_unread": node.dirs_unread,
     }
 
 
