@@ -8,7 +8,7 @@ import json
 from typing import Any
 
 from .._zookeeper.session import Change, Zookeeper
-from .hand_over import SET, Act, HandOverError, after, changes, with_versions, znodes_of
+from .hand_over import SET, Act, Contents, HandOverError, after, changes, with_versions, znodes_of
 
 
 def hand_over_znodes(session: Zookeeper, quorum_epoch: int, is_check: bool = False) -> dict[str, Any]:
@@ -32,7 +32,7 @@ def hand_over_znodes(session: Zookeeper, quorum_epoch: int, is_check: bool = Fal
     return result
 
 
-def _read(session: Zookeeper) -> dict[str, Any]:
+def _read(session: Zookeeper) -> Contents:
     read = session.in_charge()
     if read["unread"]:
         reasons = "; ".join(f"{path}: {reason}" for path, reason in read["unread"].items())
@@ -60,6 +60,6 @@ def _confirm(session: Zookeeper, quorum_epoch: int, result: dict[str, Any]) -> N
         raise failed
 
 
-def _lines(contents: dict[str, Any]) -> str:
+def _lines(contents: Contents) -> str:
     """Return znodes as lines of a diff; one that does not exist has none."""
     return "".join(f"{path} {json.dumps(contents[path])}\n" for path in contents if contents[path] is not None)

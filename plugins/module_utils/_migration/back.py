@@ -54,14 +54,13 @@ def seconds_back(before: str) -> int:
 def troubles_back(look: ClusterLook, facts: StepFacts) -> tuple[Trouble, ...]:
     """Return what forbids the half step back now; empty where it may begin, and each with its fix."""
     phase = phase_of(look)
+    no_way: tuple[Trouble, ...] = ()
     if phase.name not in GOALS:
         what = f"no way leads back from the phase {phase.name}: {STEPS[phase.name].means}"
         fix = "mend what is named beside it, and look again" if phase.name == phases.UNKNOWN else "go on"
         no_way = (Trouble("no_way_back", what, fix, (BACK,)),)
     elif hands_over(phase.name) and not left_of(look):
         no_way = (Trouble("is_back", "nothing is left to take back", "none is needed", (BACK,)),)
-    else:
-        no_way = ()
     named = [trouble for trouble in troubles_of(look, phase) if BACK in trouble.blocks]
     return (*no_way, *named, *(() if no_way else _of_half_step(look, phase, facts)))
 

@@ -30,6 +30,9 @@ from .model import MIGRATION, ClusterLook, MigrationZnode, NodeLook, Znodes
 CONTROLLER, EPOCH, COPY = "/controller", "/controller_epoch", "/migration"
 METADATA_TOPIC = "__cluster_metadata"
 
+#: The JSON of each of these znodes by its path, None for one that does not exist.
+Contents = dict[str, Any]
+
 STOP, SET, DELETE, SET_ASIDE = "stop", "set", "delete", "set_aside"
 
 
@@ -66,8 +69,8 @@ class HandOverError(StreamopsError):
     unsent = True
 
 
-def znodes_of(contents: Mapping[str, Any], brokers: frozenset[int] = frozenset()) -> Znodes:
-    """Return who is in charge; contents -- the JSON of each znode, None for one that does not exist (ZkData.scala)."""
+def znodes_of(contents: Contents, brokers: frozenset[int] = frozenset()) -> Znodes:
+    """Return who is in charge; as Kafka's brokers and controllers write it (ZkData.scala)."""
     controller, copy = contents[CONTROLLER] or {}, contents[COPY]
     return Znodes(
         controller=controller.get("brokerid"),
@@ -121,7 +124,7 @@ def with_versions(acts: tuple[Act, ...], versions: Mapping[str, int]) -> tuple[A
     return tuple(replace(act, version=versions[act.path]) for act in acts)
 
 
-def after(before: Mapping[str, Any], acts: tuple[Act, ...]) -> dict[str, Any]:
+def after(before: Contents, acts: tuple[Act, ...]) -> Contents:
     """Return the contents of the znodes after changes."""
     contents = dict(before)
     for act in acts:

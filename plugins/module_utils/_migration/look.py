@@ -66,7 +66,7 @@ def _formatted(log_dirs: Sequence[str] | None) -> dict[str, Any]:
     kafka-storage writes version 1; what a broker of ZooKeeper has made keeps version 0, in KRaft mode too
     (KAFKA-20762). A directory without a meta.properties has no data yet.
     """
-    found: list[str] = []
+    bound: list[str] = []
     for path in log_dirs or ():
         try:
             words = meta_properties(os.path.join(path, META_PROPERTIES))
@@ -75,8 +75,8 @@ def _formatted(log_dirs: Sequence[str] | None) -> dict[str, Any]:
         except (OSError, PropertiesError) as problem:
             return {"kraft_dirs": None, "dirs_unread": f"{path}: {problem}"}
         if words.get("version", "0").strip() != "0":
-            found.append(path)
-    return {"kraft_dirs": None if log_dirs is None else found, "dirs_unread": ""}
+            bound.append(path)
+    return {"kraft_dirs": None if log_dirs is None else bound, "dirs_unread": ""}
 
 
 def _denied(state_dir: str) -> str:

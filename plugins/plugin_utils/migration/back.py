@@ -34,9 +34,8 @@ from ...module_utils._migration.judge import StepFacts, restarts_of
 from ...module_utils._migration.model import ClusterLook
 from ...module_utils._migration.modes import KRAFT, LEFT_ALONE
 from ...module_utils._migration.phase import phase_of
-from ...module_utils._migration.stages import BACK, stages
-from ...module_utils._migration.troubles import BACK as BACKWARD
-from ...module_utils._migration.troubles import Trouble
+from ...module_utils._migration.stages import stages
+from ...module_utils._migration.troubles import BACK, Trouble
 
 
 @dataclass(frozen=True)
@@ -91,7 +90,7 @@ def back_plan(look: ClusterLook, facts: StepFacts, directories: Mapping[str, str
         acts = hand_over(look, directories, now)
     except HandOverError as error:
         what, _end, fix = error.message.partition(". Nothing was changed. fix: ")
-        return _forbidden(phase.name, (Trouble("hand_over_refused", what, fix, (BACKWARD,)),))
+        return _forbidden(phase.name, (Trouble("hand_over_refused", what, fix, (BACK,)),))
     done = replace(
         plan,
         stop=tuple(node.host for node in may_run(look)),
