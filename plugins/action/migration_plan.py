@@ -4,12 +4,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+from ansible.errors import AnsibleActionFail
+
+from ..module_utils._migration.judge import StepFacts
+from ..module_utils._migration.model import ClusterLook
 from ..module_utils._migration.shown import outlook_of, result_of
+from ..module_utils._migration.stages import NEXT, UnclearStageError
 from ..plugin_utils.inventory.reader import InventoryReader
-from ..plugin_utils.migration.read import chroot_of, cluster_look, has_leader
-from ..plugin_utils.progress.action import ZOOKEEPER, ClusterAction
+from ..plugin_utils.migration.read import chroot_of, cluster_look, has_leader, moving_partitions
+from ..plugin_utils.migration.stage import plan_lines, progress_facts, step_facts, step_plan
+from ..plugin_utils.progress.action import KAFKA, ZOOKEEPER, ClusterAction
+from ..plugin_utils.specs import module_options
 
 
 class ActionModule(ClusterAction):
@@ -22,11 +30,34 @@ class ActionModule(ClusterAction):
         """Read the cluster of this host and what its nodes answered; return phase, troubles and what follows."""
         result: dict[str, Any] = super().run(tmp, task_vars)
         known = task_vars or {}
-        self.validate_argument_spec(argument_spec={})
+        _checked, options = self.validate_argument_spec(argument_spec=dict(module_options("migration_plan")))
         reader = InventoryReader(self, known)
         host, nodes = str(known["inventory_hostname"]), reader.nodes()
         look = cluster_look(host, nodes, reader.raw, self._ensemble(chroot_of(host, nodes), known))
-        return dict(result, changed=False, **result_of(look, outlook_of(look)))
+        result.update(changed=False, **result_of(look, outlook_of(look)))
+        try:
+            return {**result, **self._asked_for(look, options, known)}
+        except UnclearStageError as error:
+            raise AnsibleActionFail(f"cluster {look.name}: {error}. Nothing was changed by this step.") from error
+
+    def _asked_for(self, look: ClusterLook, options: Mapping[str, Any], known: dict[str, Any]) -> dict[str, Any]:
+        """Return what a run does with each host, and how far a step is, as far as the task asks for it."""
+        found: dict[str, Any] = {}
+        if options["wish"]:
+            facts = self._facts(options["confirmed"], known) if options["wish"] == NEXT else None
+            plan = step_plan(look, options["wish"], facts)
+            found["step"] = {**step_facts(plan), "lines": plan_lines(plan)}
+        if options["before"]:
+            found["progress"] = progress_facts(look, options["before"])
+        return found
+
+    def _facts(self, confirmed: str, known: dict[str, Any]) -> StepFacts:
+        """Ask the brokers what a step needs to know beside the look."""
+        connection = dict(self._templar.template(known[KAFKA[1]]))
+        # Sizes come with the moves under way; brokers of ZooKeeper tell nothing of a quorum.
+        wanted = {**connection, "sizes": True, "include_quorum": False}
+        moving, unasked = moving_partitions(self.call_here("streamops.kafka.cluster_info", wanted, known))
+        return StepFacts(moving, unasked, confirmed.strip())
 
     def _ensemble(self, chroot: str, known: dict[str, Any]) -> dict[str, Any]:
         """Return what the ensemble says; a session is opened only where one can be had, since it is waited for."""

@@ -13,8 +13,9 @@ description:
     that playbook.
   - Asks the ensemble of the cluster of this host who is in charge of the metadata, and returns the phase of the
     migration (KIP-866), what hinders it, the next step, how long the cluster may stay, and the way back.
-  - Runs on the control node only, asks no node but the servers of ZooKeeper, and changes nothing. It never fails for
-    what it finds; what it could not learn is one of RV(troubles), with what to do.
+  - Runs on the control node only, asks no node but the servers of ZooKeeper, and changes nothing. It does not fail for
+    what it finds, unless it is asked for stages that do not follow from it (O(wish)); what it could not learn is one
+    of RV(troubles), with what to do.
 author: The streamops engineers (@streamops)
 extends_documentation_fragment: [streamops.kafka._attributes]
 attributes:
@@ -24,7 +25,22 @@ attributes:
     support: N/A
   idempotent:
     support: full
-options: {}
+options:
+  wish:
+    description: >-
+      What a run wants of the cluster, whose RV(step) is returned then; V(stay) keeps each node in the stage that it is
+      in, V(next) takes the next step, for which the brokers are asked too.
+    type: str
+    choices: ["", stay, next]
+    default: ""
+  confirmed:
+    description: The phase that the operator has confirmed, for a step by which something is lost.
+    type: str
+    default: ""
+  before:
+    description: The phase that a step began in, whose RV(progress) is returned then.
+    type: str
+    default: ""
 seealso:
   - module: streamops.kafka.migration_info
   - module: streamops.kafka.zookeeper_info
@@ -33,6 +49,11 @@ seealso:
 EXAMPLES = r"""
 - name: Tell where the cluster stands
   streamops.kafka.migration_plan:
+  register: plan
+
+- name: Judge the next step
+  streamops.kafka.migration_plan:
+    wish: next
   register: plan
 """
 
@@ -136,6 +157,19 @@ may_go_back:
   description: Whether nothing hinders the way back now.
   returned: always
   type: bool
+step:
+  description:
+    - What the run does. C(stages) of all nodes by host (V(zookeeper), V(migrating), V(kraft), V(left_alone)), the hosts
+      that it restarts or starts (C(restarts), in their order) and leaves alone (C(idle)), its C(phase), and what
+      forbids it (C(troubles), each with its C(text)). A step that is forbidden has no stages.
+    - Of a step also the phase that ends it (C(goal)), how many C(seconds) that may take, whether it is C(irreversible),
+      and all of it as C(lines).
+  returned: with O(wish)
+  type: dict
+progress:
+  description: Whether the step has ended (C(reached)), how many nodes are done (C(done), C(total)), and C(text).
+  returned: with O(before)
+  type: dict
 """
 
 from ansible.module_utils.basic import AnsibleModule
@@ -143,7 +177,14 @@ from ansible.module_utils.basic import AnsibleModule
 
 def main() -> None:
     """Say that the work is the action plugin's, which runs on the control node."""
-    module = AnsibleModule(argument_spec={}, supports_check_mode=True)
+    module = AnsibleModule(
+        argument_spec={
+            "wish": {"type": "str", "default": "", "choices": ["", "stay", "next"]},
+            "confirmed": {"type": "str", "default": ""},
+            "before": {"type": "str", "default": ""},
+        },
+        supports_check_mode=True,
+    )
     module.fail_json(
         msg="migration_plan: only the action plugin of this name can see the inventory; call it from a play."
     )

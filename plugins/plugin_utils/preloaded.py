@@ -15,7 +15,7 @@ from importlib import import_module
 from ansible.plugins.loader import become_loader, connection_loader, lookup_loader, shell_loader
 
 #: Parts of the model that are imported when a task first asks for them (render/run_view.py).
-_PARTS = ("answers", "manifest", "reports", "seen", "view")
+_PARTS = ("answers", "manifest", "node_run", "reports", "view")
 _ROOM = "ansible_collections.streamops.kafka.plugins.plugin_utils"
 _PLUGINS = (
     (connection_loader, ("ansible.builtin.local", "ansible.builtin.ssh")),

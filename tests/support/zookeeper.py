@@ -26,7 +26,12 @@ class ZookeeperCluster(Cluster):
     @property
     def brokers(self) -> list[str]:
         """Inventory names of the brokers."""
-        return [node for node in self.nodes if not self.is_server(node)]
+        return [node for node in self.nodes if not self.is_server(node) and node not in self.controllers]
+
+    @property
+    def controllers(self) -> list[str]:
+        """Inventory names of the controllers of a migration."""
+        return [node for node in self.nodes if node.startswith("controller")]
 
     @property
     def bootstrap_servers(self) -> list[str]:
@@ -68,6 +73,19 @@ def inventory(directory: Path, servers: int = 3, brokers: int = 3) -> Path:
         "kafka_brokers": {f"broker{n}": {"kafka_node_id": n, "kafka_rack": f"r{n}"} for n in range(11, 11 + brokers)},
     }
     return hosts_file(directory, groups, local_variables("local_zookeeper"))
+
+
+def with_controllers(inventory: Path, controllers: int = 3) -> None:
+    """Rewrites an inventory made here: controllers come beside its brokers, on ports of the same range."""
+    hosts = yaml.safe_load((inventory / "hosts.yml").read_text())
+    # Racks are for brokers alone, and no id is that of a broker.
+    named = {f"controller{n}": {"kafka_node_id": n} for n in range(15, 15 + controllers)}
+    hosts["kraft_controllers"] = {"hosts": named}
+    (inventory / "hosts.yml").write_text(yaml.safe_dump(hosts))
+    variables = yaml.safe_load((inventory / "group_vars" / "all.yml").read_text())
+    listener = {"name": "CONTROLLER", "host": "127.0.0.1", "port": "{{ node_port }}", "purpose": "controllers"}
+    variables["kafka_listeners"].append(listener)
+    (inventory / "group_vars" / "all.yml").write_text(yaml.safe_dump(variables))
 
 
 def shipped() -> Path:

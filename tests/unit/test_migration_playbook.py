@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,27 +15,67 @@ from jinja2.nativetypes import NativeEnvironment
 
 from ansible_collections.streamops.kafka.plugins.action.migration_plan import ActionModule
 from ansible_collections.streamops.kafka.plugins.module_utils._migration import model, phase, steps
-from tests.support.playbooks import PUBLIC, first, of_play, plays, takes_lock
+from tests.support.playbooks import PUBLIC, first, of_play, plays, read, takes_lock
 
 ROOT = Path(__file__).resolve().parents[2]
 TASKS = yaml.safe_load((ROOT / "roles/_common/tasks/migration.yml").read_text())
+LOOK = yaml.safe_load((ROOT / "roles/_common/tasks/migration_look.yml").read_text())
 #: All that it may call.
-READS = {"assert", "debug", "migration_info", "migration_plan"}
+READS = {"assert", "debug", "include_tasks", "migration_info", "migration_plan"}
 
 
-def test_every_task_only_reads() -> None:
-    called = {key.rpartition(".")[2] for task in TASKS for key in task if "." in key}
+def test_every_task_of_the_screen_only_reads() -> None:
+    called = {key.rpartition(".")[2] for task in (*TASKS, *LOOK) for key in task if "." in key}
     assert called == READS
-    steps_of_all = {step for play, given in plays(PUBLIC["migrate_to_kraft"]) for step in of_play(play, given)}
-    assert steps_of_all & {"migration_info", "migration_plan"} == {"migration_info", "migration_plan"}
-    assert not takes_lock("migrate_to_kraft")
-    assert first("migrate_to_kraft")[1]["_common_may_stay_sealed"] is True
+    (screen,) = yaml.safe_load((ROOT / "playbooks/_migrate_look.yml").read_text())
+    assert {step for step in of_play(screen, {}) if "/" not in step} == {"migration_info", "migration_plan"}
+
+
+@pytest.mark.parametrize(
+    ("given", "looks"),
+    [({}, True), ({"kafka_migration": ""}, True), ({"kafka_migration": None}, True), ({"kafka_migration": " "}, True),
+     ({"kafka_migration": "next"}, False), ({"kafka_migration": "back"}, True)],
+)  # fmt: skip
+def test_a_look_takes_no_lock_and_a_step_does(given: dict[str, Any], looks: bool) -> None:
+    assert takes_lock("migrate_to_kraft")
+    known = first("migrate_to_kraft")[1]
+    lock = next(known for _play, known in plays(PUBLIC["migrate_to_kraft"]) if "_common_only_looks" in known)
+    for template in (known["_common_may_stay_sealed"], known["_common_plan_follows"], lock["_common_only_looks"]):
+        assert NativeEnvironment().from_string(template).render(given) is looks
+
+
+@pytest.mark.parametrize(
+    ("given", "file"),
+    [({}, "look"), ({"kafka_migration": "next"}, "step"), ({"kafka_migration": " next"}, "step"),
+     ({"kafka_migration": "back"}, "look")],
+)  # fmt: skip
+def test_a_step_is_a_playbook_of_its_own(given: dict[str, Any], file: str) -> None:
+    imports = [one.get("ansible.builtin.import_playbook", "") for one in read(PUBLIC["migrate_to_kraft"])]
+    (imported,) = (one for one in imports if "{{" in one)
+    assert NativeEnvironment().from_string(imported).render(given) == f"_migrate_{file}.yml"
+
+
+def test_stages_are_read_once_in_a_run_and_a_step_has_those_of_its_judgement() -> None:
+    (task,) = (task for task in yaml.safe_load((ROOT / "roles/preflight/tasks/main.yml").read_text())
+               if "ansible.builtin.include_role" in task)  # fmt: skip
+    assert task["ansible.builtin.include_role"]["tasks_from"] == "stages.yml"
+    (stages,) = yaml.safe_load((ROOT / "roles/_common/tasks/stages.yml").read_text())
+    assert "hostvars[_kafka_cluster_first].__common_migration_plan is not defined" in stages["when"]
+    assert stages["block"][-1]["streamops.kafka.migration_plan"] == {"wish": "stay"}
+
+
+def test_the_screen_is_shown_where_no_stage_follows() -> None:
+    assert first("migrate_to_kraft")[1]["_common_stages_follow"] is True
+
+
+STEP = {"_common_takes_step": True}
 
 
 @pytest.mark.parametrize(
     ("given", "goes_on"),
     [({}, True), ({"kafka_migration": ""}, True), ({"kafka_migration": None}, True),
-     ({"kafka_migration": "next"}, False), ({"kafka_migration": "back"}, False), ({"kafka_migration": True}, False)],
+     ({"kafka_migration": "next"}, False), ({"kafka_migration": "back"}, False), ({"kafka_migration": True}, False),
+     ({"kafka_migration": "next", **STEP}, True), ({"kafka_migration": "back", **STEP}, False)],
 )  # fmt: skip
 def test_a_step_is_refused_by_its_name_and_before_anything_else(given: dict[str, Any], goes_on: bool) -> None:
     task = TASKS[0]["ansible.builtin.assert"]
@@ -44,7 +85,7 @@ def test_a_step_is_refused_by_its_name_and_before_anything_else(given: dict[str,
     message = environment.from_string(task["fail_msg"]).render(given)
     if not goes_on:
         assert message.startswith(f"kafka_migration={given['kafka_migration']} is not there yet")
-        assert "shows where a cluster stands" in message
+        assert "on the command line, and no step back" in message
 
 
 class Asking(ActionModule):
@@ -99,10 +140,14 @@ def test_the_action_runs_the_module_of_the_ensemble_by_its_own_login() -> None:
     action: Any = SimpleNamespace(
         module=ActionModule.module,
         _of_role={"servers": [1]},
-        _task=SimpleNamespace(args={}, resolved_action="streamops.kafka.migration_plan", delegate_to=None, async_val=0),
+        # The options of the task are its own, and none of the module that it runs.
+        _task=SimpleNamespace(
+            args={"wish": "stay"}, resolved_action="streamops.kafka.migration_plan", delegate_to=None, async_val=0
+        ),
         _local=None,
         _execute_module=execute,
     )
+    action.call_here = partial(ActionModule.call_here, action)
     ActionModule.call(action, {}, chroot="/blue")
     assert ran == [("streamops.kafka.zookeeper_info", {"servers": [1], "chroot": "/blue"})]
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""Names: lists of them that are cut, what somebody may have meant by one, and which of them Kafka takes for topics."""
+"""Names: cut lists of them, what may be meant by one, what strays into one, which of them Kafka takes for topics."""
 
 from __future__ import annotations
 
 import difflib
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 
 #: Of topics, as those below (org.apache.kafka.common.internals.Topic).
@@ -49,3 +50,22 @@ def allowed_instead(name: str) -> str | None:
 def is_part_of_name(text: str) -> bool:
     """Tell whether a topic can have this name, or a name that begins with it: the prefix of a pattern may be a dot."""
     return text in (".", "..") or allowed_instead(text) is None
+
+
+#: What to do about a stray character.
+STRAY_FIX = "take it away; in YAML write the value on one line, or |- in place of |, and echo -n into a vault"
+_LINE_ENDS = "\r\n\x0b\x0c\x85\u2028\u2029"
+
+
+def stray(text: str) -> str:
+    """Tell which stray character a password or a name has, without showing it; empty for none.
+
+    The same password is then typed without it, and the login fails: logins and files of Java keep it, or lose it.
+    """
+    if text.rstrip() and text[-1] in _LINE_ENDS:
+        return "ends with a line end"
+    if text.strip() and text != text.strip():
+        return "begins with white space" if text[0].isspace() else "ends with white space"
+    if any(unicodedata.category(char) in ("Cc", "Zl", "Zp") for char in text.strip()):
+        return "holds a control character"
+    return ""

@@ -18,7 +18,7 @@ from typing import Optional
 
 #: Of a broker: with ZooKeeper, with ZooKeeper and the migration flag, with KRaft. Of a controller: with the migration
 #: flag and ZooKeeper, without both.
-ZOOKEEPER, MIGRATING, KRAFT = "zookeeper", "migrating", "kraft"
+ZOOKEEPER, MIGRATING, KRAFT = MODES = "zookeeper", "migrating", "kraft"
 #: Of a controller that a run neither starts nor changes.
 LEFT_ALONE = "left_alone"
 

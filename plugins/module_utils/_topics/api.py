@@ -184,7 +184,11 @@ def make_topic(session: Session, spec: TopicSpec, seconds: float) -> None:
 
 
 def drop_topics(session: Session, names: Collection[str], seconds: float, what: str = "delete topic") -> None:
-    """Delete these topics as far as they are there, and wait so long until no broker that is asked knows them."""
+    """Delete these topics as far as they are there, and wait so long until no broker that is asked knows them.
+
+    Asked with kafka-python: a client of librdkafka asks again by itself for each topic that it has seen, which makes a
+    deleted one anew where brokers create topics by themselves.
+    """
     if there := sorted(topics_at(session, None, names)):
         require("delete topic", delete_topics(session, there), ["UNKNOWN_TOPIC_OR_PARTITION"])
         wait_until_none(what, lambda: sorted(topics_at(session, None, there)), seconds)

@@ -11,7 +11,7 @@ from typing import Any
 
 from .._core.bulk import parts
 from .._core.diff import Change
-from .._core.values import STRAY_FIX, stray
+from .._core.names import STRAY_FIX, stray
 
 #: Kafka's number of each mechanism in requests (org.apache.kafka.clients.admin.ScramMechanism).
 MECHANISMS = {"SCRAM-SHA-256": 1, "SCRAM-SHA-512": 2}

@@ -15,7 +15,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from ..inventory.nodes import ZOOKEEPER_MODE
+from ...module_utils._migration.modes import LEFT_ALONE, MODES
+from ..inventory.nodes import formats_itself
 from . import format_refusals as refusals
 
 BROKER, CONTROLLER = "broker", "controller"
@@ -35,7 +36,7 @@ def format_plan(
     """Decide on all nodes of one cluster at once.
 
     nodes -- {host, node_id, roles, disks and traces (of node_info; disks is None when the host was not asked), running,
-    mode}.
+    mode (whose data may be on the disks, as disk_mode says; a node that is left alone has no part in the plan)}.
     cluster_id -- the inventory's, "" for none. registered -- ids of the brokers registered in the running cluster,
     None when it could not be asked, empty where no quorum has ever formed, so that there was nobody to ask. drawn -- a
     fresh random id, used when nothing else gives one. replacing -- the one host whose disks were replaced on purpose,
@@ -46,6 +47,7 @@ def format_plan(
     [directories]}, initial_controllers: {host: whether it is formatted with the list of initial voters}, refusals}.
     first_installation -- no node of the cluster has ever started.
     """
+    nodes = [node for node in nodes if node.get("mode") != LEFT_ALONE]
     ids = registered if registered is None else {int(one) for one in registered}
     known = voters if voters is None else {int(one) for one in voters}
     coming = dict.fromkeys(joining, known)
@@ -53,19 +55,26 @@ def format_plan(
     chosen, source = _cluster_id(nodes, cluster_id, drawn)
     found = [one for node in nodes for one in refusals.of_disks(node, chosen if source != "drawn" else "", source)]
     found += refusals.of_copies(nodes) + refusals.of_ids(nodes)
-    formats = {node["host"]: dirs for node in nodes for dirs in [_to_format(node)] if dirs}
-    if any(node.get("mode") == ZOOKEEPER_MODE for node in nodes):
-        return _without_formatting(nodes, formats, found, ids, replacing, chosen if source != "drawn" else "")
+    by_themselves = [node for node in nodes if formats_itself(node["roles"], node.get("mode", ""))]
+    found += _refused_themselves(by_themselves, ids, replacing, {one["host"] for one in found})
+    if by_themselves and len(by_themselves) == len(nodes):
+        return _without_formatting(nodes, found, chosen if source != "drawn" else "")
+    others = [node for node in nodes if node not in by_themselves]
+    formats = {node["host"]: dirs for node in others for dirs in [_to_format(node)] if dirs}
+    # A migration brings the controllers to brokers that have data, all of them in its first step.
+    migrates = any(node.get("mode") in MODES for node in nodes)
+    begins = migrates and not any(has_started(node) for node in nodes if CONTROLLER in node["roles"])
     if formats and not chosen:
         raise ValueError("no cluster id: the inventory has none, no disk carries one, and none was drawn")
     # A disk that has something on it is refused above, for that; whether it may be formatted is no question then.
     troubled = {one["host"] for one in found}
-    for node in nodes:
+    for node in others:
         if node["host"] in troubled:
             continue
         if node["host"] in formats:
+            comes = begins and source != "drawn" and CONTROLLER in node["roles"]
             found += _refused(
-                node, nodes, first=first, source=source, registered=ids, replacing=replacing, coming=coming
+                node, nodes, first=first or comes, source=source, registered=ids, replacing=replacing, coming=coming
             )
         elif _is_bare(node) and not first:
             found += _refused_bare(node, nodes, ids, replacing, coming)
@@ -77,27 +86,39 @@ def format_plan(
         "first_installation": first,
         "format": list(allowed),
         "format_dirs": allowed,
-        "initial_controllers": {host: first and _holds_voter(by_host[host], dirs) for host, dirs in allowed.items()},
+        # The quorum of a migration is a static one: its voters are in the properties of each node.
+        "initial_controllers": {
+            host: first and not migrates and _holds_voter(by_host[host], dirs) for host, dirs in allowed.items()
+        },
         "refusals": found,
     }
 
 
-def _without_formatting(
-    nodes: Sequence[Node],
-    empty: Mapping[str, Sequence[str]],
-    found: list[dict[str, Any]],
-    registered: set[int] | None,
-    replacing: str,
-    cluster_id: str,
-) -> dict[str, Any]:
-    """The plan in mode zookeeper, whose brokers format their directories themselves: it only refuses.
+def _without_formatting(nodes: Sequence[Node], found: list[dict[str, Any]], cluster_id: str) -> dict[str, Any]:
+    """Return the plan in mode zookeeper, whose brokers format their directories themselves: it only refuses."""
+    return {
+        "cluster_id": cluster_id,
+        "source": "disks" if cluster_id else "zookeeper",
+        "first_installation": not any(has_started(node) for node in nodes),
+        "format": [],
+        "format_dirs": {},
+        "initial_controllers": {},
+        "refusals": found,
+    }
+
+
+def _refused_themselves(
+    nodes: Sequence[Node], registered: set[int] | None, replacing: str, troubled: Collection[str]
+) -> list[dict[str, Any]]:
+    """Return why brokers are not started that format their directories themselves; troubled -- hosts refused before.
 
     A broker that others know, and that has no data any more, is not started by accident: with all of its partitions
     empty it could become the leader of those that have no other copy left. So where a broker has data, only the cluster
     can say that one without is new. While no broker has any data, nor a trace of some, the cluster never came up, and
     one whose first start fails is started again and again.
     """
-    troubled = {one["host"] for one in found}
+    found: list[dict[str, Any]] = []
+    empty = {node["host"]: dirs for node in nodes for dirs in [_to_format(node)] if dirs}
     begun = any(disk["meta_properties"] for node in nodes for disk in node["disks"] or [])
     # More than what a broker writes that dies in its first start.
     has_data = any(disk["meta_properties"] and disk["started"] for node in nodes for disk in node["disks"] or [])
@@ -116,15 +137,7 @@ def _without_formatting(
             found.append(refusals.unknown_registration(node) if begun else refusals.vanished(node, _paths(node)))
         elif has_data and registered is None and node["host"] in empty:
             found.append(refusals.unknown_registration(node))
-    return {
-        "cluster_id": cluster_id,
-        "source": "disks" if cluster_id else "zookeeper",
-        "first_installation": not any(has_started(node) for node in nodes),
-        "format": [],
-        "format_dirs": {},
-        "initial_controllers": {},
-        "refusals": found,
-    }
+    return found
 
 
 def has_started(node: Node) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ..inventory.nodes import ZOOKEEPER_MODE
+from ...module_utils._migration.modes import BROKER, MODES, ZOOKEEPER
 
 Node = Mapping[str, Any]
 
@@ -55,7 +55,7 @@ def _of_disk(node: Node, disk: Mapping[str, Any], cluster_id: str, source: str) 
         return [_file_system_root(node, path)]
     if meta is None:
         return [] if disk["empty"] else [_not_empty(node, disk)]
-    key = "broker.id" if node.get("mode") == ZOOKEEPER_MODE else "node.id"
+    key = _id_key(node, meta)
     if key not in meta and key == "broker.id":
         found = f"data of a KRaft node (node.id {meta.get('node.id')})"
         fix = "No way leads back to ZooKeeper: set kafka_mode to a mode of KRaft, or name other directories."
@@ -75,6 +75,21 @@ def _of_disk(node: Node, disk: Mapping[str, Any], cluster_id: str, source: str) 
         found = f"{key} {meta[key]} on the disk"
         wrong.append(refusal(node, "node_id", path, found, f"{key} {node['node_id']} (kafka_node_id)", fix))
     return wrong
+
+
+def _id_key(node: Node, meta: Mapping[str, Any]) -> str:
+    """Return the key of the node's id in its meta.properties.
+
+    A broker that came from ZooKeeper keeps version 0 of the file, with broker.id (MetaPropertiesEnsemble of 3.9), for
+    good: once it is one of KRaft it has a metadata log too. One that was replaced on the way has version 1.
+    """
+    mode, of_broker = node.get("mode"), BROKER in node["roles"]
+    if mode == ZOOKEEPER:
+        return "broker.id"
+    if of_broker and "broker.id" in meta:
+        has_log = any(disk["quorum_state"] for disk in node["disks"])
+        return "broker.id" if mode in MODES or has_log else "node.id"
+    return "node.id"
 
 
 def _file_system_root(node: Node, path: str) -> dict[str, Any]:

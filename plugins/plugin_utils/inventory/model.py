@@ -16,10 +16,11 @@ from ansible.errors import AnsibleError
 
 from ...module_utils._core.addresses import host_port, plain_host
 from ...module_utils._core.values import UnclearValueError
+from ...module_utils._migration.modes import KRAFT
 from .mirror_nodes import PURPOSE as MIRROR_PURPOSE
 from .mirror_nodes import ROLE as MIRROR
 from .mirror_nodes import runs_legacy
-from .nodes import PURPOSES, ZOOKEEPER_MODE
+from .nodes import PURPOSES, STAGE, ZOOKEEPER_MODE
 from .properties import Property, copies_defaults, effective, written
 from .variables import UNDEFINED, as_bool, as_int, dicts, entries, known
 from .zookeeper_nodes import PORTS as ZOOKEEPER_PORTS
@@ -354,7 +355,7 @@ class Cluster:
 
         copies -- these defaults, where more is known of the cluster than its inventory.
         """
-        kraft = broker.get("kafka_mode") != ZOOKEEPER_MODE
+        kraft = broker.get("kafka_mode") != ZOOKEEPER_MODE or broker.text(STAGE) == KRAFT
         defaults = copies_defaults(self.broker_count, kraft) if copies is None else copies
         return effective([*(Property(key, value) for key, value in defaults.items()), *broker.written()])
 

@@ -13,7 +13,7 @@ from typing import Any
 from ansible.errors import AnsibleError
 
 from ...module_utils._core.addresses import host_port, is_address
-from ...module_utils._migration.modes import KRAFT, ZOOKEEPER
+from ...module_utils._migration.modes import BROKER, KRAFT, LEFT_ALONE, MIGRATING, ZOOKEEPER
 from .directory_id import directory_id
 from .variables import as_int
 
@@ -29,6 +29,24 @@ def stage_of(settings: Mapping[str, Any]) -> str:
     if settings["kafka_mode"] != ZOOKEEPER_MODE:
         return KRAFT
     return str(settings.get(STAGE) or ZOOKEEPER)
+
+
+def disk_mode(roles: Iterable[str], settings: Mapping[str, Any]) -> str:
+    """Return whose data may be on the disks of a node: its kafka_mode, or its stage where its cluster migrates.
+
+    Beside brokers of ZooKeeper a controller without a stage is left alone. settings -- the variables of its host.
+    """
+    if settings["kafka_mode"] != ZOOKEEPER_MODE:
+        return str(settings["kafka_mode"])
+    return str(settings.get(STAGE) or "") or (ZOOKEEPER if BROKER in roles else LEFT_ALONE)
+
+
+def formats_itself(roles: Iterable[str], mode: str) -> bool:
+    """Tell whether a node formats its directories when it starts: a broker of ZooKeeper, with the migration flag too.
+
+    mode -- as disk_mode returns it
+    """
+    return BROKER in roles and mode in (ZOOKEEPER, MIGRATING)
 
 
 def listener_for(node: Mapping[str, Any], purpose: str) -> Mapping[str, Any]:

@@ -24,6 +24,7 @@ from .build import build_node
 from .certificates import read_certificate
 from .mirror_nodes import ROLE as MIRROR
 from .model import GROUPS, MIRROR_GROUP, OWN_PREFIXES, PAGE_GROUP, PLACEHOLDER, PROMETHEUS_GROUP, Node, in_order
+from .nodes import STAGE
 from .variables import UNDEFINED
 
 if TYPE_CHECKING:
@@ -49,6 +50,8 @@ READ_NAMES = (
     "ansible_ssh_port",
     # What a run of voters.yml says of itself; no inventory has it.
     "_common_changes_voters",
+    # What a run makes of a host while its cluster migrates to KRaft.
+    STAGE,
 )
 # Facts of a host and what roles derive are not there yet: a value made from them is not wrong, only not known.
 _NOT_YET = re.compile(r"ansible_facts|'(ansible_|_)\w+' is undefined")

@@ -31,15 +31,32 @@ def has_leader(ensemble: Answer) -> bool:
     return ensemble.get("leader_id") is not None
 
 
-def cluster_look(host: str, nodes: Sequence[Node], answers: Variables, ensemble: Answer) -> ClusterLook:
+def moving_partitions(asked: Answer) -> tuple[tuple[str, ...], str]:
+    """Return the partitions that are being reassigned, and why that is not known; asked -- as cluster_info returns it,
+    with sizes."""
+    if "topics" not in asked:
+        return (), _why(asked) or "no answer"
+    moving = [
+        f"{topic['name']}-{partition['partition']}"
+        for topic in asked["topics"]
+        for partition in topic["partitions"]
+        if "adding_replicas" in partition
+    ]
+    return tuple(moving), ""
+
+
+def cluster_look(
+    host: str, nodes: Sequence[Node], answers: Variables, ensemble: Answer, fresh: Answer | None = None
+) -> ClusterLook:
     """Return the look at the cluster of a host.
 
     nodes -- of the inventory; answers -- the variables of hosts, where results stand; ensemble -- what zookeeper_info
-    returned, empty without servers
+    returned, empty without servers; fresh -- what the host told last, in place of its result
     """
     own = next(node for node in nodes if node.name == host)
     members = [node for node in nodes if node.cluster == own.cluster]
     told = {node.name: HostRun(node.name, answers).migration_look for node in members}
+    told.update({} if fresh is None else {host: fresh})
     servers = {node.id: told[node.name] for node in members if node.zookeeper}
     kafka = tuple(_node(node, told[node.name]) for node in members if not node.zookeeper)
     return ClusterLook(own.cluster, kafka, _ensemble(servers, ensemble))

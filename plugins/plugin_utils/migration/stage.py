@@ -4,17 +4,14 @@
 
 A host has its stage in C(_kafka_stage), and the model renders it from that: properties, the login at ZooKeeper, the
 voters (inventory/nodes.py: stage_of). A task of the first host of the cluster reads the cluster and returns
-step_facts() as C(stages), C(restarts) and so on; the variable of each host is derived from that result, and holds for
-the whole run, since a stage that was read anew between two restarts would be that of the step behind it:
-
-    _kafka_stage: "{{ (hostvars[_kafka_cluster_first].__common_migration_plan.stages | default({}))
-                      [inventory_hostname] | default('') }}"
+step_facts() as C(step); the variable of each host is derived from that result (roles/_common/vars/main/cluster.yml),
+and holds for the whole run, since a stage that was read anew between two restarts would be that of the step behind it.
 
 site.yml reads the cluster before all else where C(kafka_mode) is zookeeper and the cluster has hosts in
 kraft_controllers, with the wish STAY; migrate_to_kraft.yml with kafka_migration=next judges first (troubles empty),
-then imports site.yml with the wish NEXT, and at last reads the cluster until C(progress.reached) or the seconds of the
-step are over. A host whose stage is LEFT_ALONE takes no part in the play. An UnclearStageError fails the task before
-anything is changed.
+then imports site.yml with the wish NEXT in force; at last each controller is read until its log has the end of the step
+(seen_by), and all nodes once more. A host whose stage is LEFT_ALONE takes no part in the play. An UnclearStageError
+fails the task before anything is changed.
 """
 
 from __future__ import annotations
@@ -22,6 +19,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from ...module_utils._migration import phase as phases
 from ...module_utils._migration.judge import (
     GOALS,
     StepFacts,
@@ -35,7 +33,16 @@ from ...module_utils._migration.model import ClusterLook
 from ...module_utils._migration.modes import LEFT_ALONE
 from ...module_utils._migration.phase import phase_of
 from ...module_utils._migration.stages import NEXT, stages
-from ...module_utils._migration.troubles import Trouble
+from ...module_utils._migration.troubles import FORWARD, Trouble
+
+#: The last step concerns no node of Kafka, and other clusters may be on the ensemble.
+_BY_HAND = Trouble(
+    "by_hand",
+    "the last step, to stop ZooKeeper, is not taken by a run",
+    "stop the servers yourself once no other cluster and no tool uses them, set kafka_mode to kraft_isolated, and take "
+    "the group zookeeper out of the inventory (docs/migrate-to-kraft.md)",
+    (FORWARD,),
+)
 
 
 @dataclass(frozen=True)
@@ -66,6 +73,8 @@ def step_plan(look: ClusterLook, wish: str, facts: StepFacts | None = None) -> S
     phase = phase_of(look)
     if wish != NEXT:
         return _plan(look, phase.name, stages(look, phase, wish))
+    if GOALS.get(phase.name) == phases.ZOOKEEPER_GONE:
+        return StepPlan(phase.name, {}, (), (), (_BY_HAND,))
     troubles = troubles_of_step(look, facts or StepFacts(unasked="nobody asked the brokers"))
     if troubles:
         return StepPlan(phase.name, {}, (), (), troubles)
@@ -88,3 +97,25 @@ def step_facts(plan: StepPlan) -> dict[str, Any]:
 def progress_facts(look: ClusterLook, before: str) -> dict[str, Any]:
     """Return how far a step is as the result of a task; before -- the phase that it began in."""
     return asdict(progress_of(look, before))
+
+
+def plan_lines(plan: StepPlan) -> list[str]:
+    """Return what a step does, row by row: whom it restarts, in this order, and as what.
+
+    Of one that is forbidden nothing: the refusal names each trouble.
+    """
+    if plan.troubles:
+        return []
+    closes = "; afterwards there is no way back to ZooKeeper" if plan.irreversible else ""
+    lines = [f"Step         {plan.phase} -> {plan.goal}{closes}"]
+    lines += [f"Restart      {host} as {plan.stages[host]}" for host in plan.restarts]
+    return [*lines, f"Then         waits up to {plan.seconds} s for {plan.goal}"]
+
+
+def seen_by(look: ClusterLook, controller: str) -> ClusterLook:
+    """Return the cluster as one controller knows it, by its host: with its log alone.
+
+    The logs of the others were read before and may be older, and it would wait for them in vain.
+    """
+    others = {node.host for node in look.controllers} - {controller}
+    return replace(look, nodes=tuple(node for node in look.nodes if node.host not in others))

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from os.path import normpath
 from typing import Any
 
+from ...module_utils._migration.modes import BROKER
 from ..inventory.model import Node
+from ..inventory.nodes import STAGE, disk_mode
 from ..inventory.variables import as_bool, as_int
 
 
@@ -19,8 +21,9 @@ class Host:
 
     production -- whether its cluster has that profile; min_free_mib, min_free_inodes -- what each data directory needs
     free; require_mount -- whether each must be on a mount of its own; installs_java -- whether the play brings Java
-    where there is none; silence -- why it did not answer; mode -- its kafka_mode; emptied -- whether its disks may be
-    empty on purpose, although its cluster has run; joins -- whether it is a controller that
+    where there is none; silence -- why it did not answer; mode -- whose data may be on its disks
+    (disk_mode); emptied -- whether its disks may be empty on purpose, although its cluster has run; joins -- whether it
+    is a controller that
     the quorum does not know yet; member -- whether it is one of its ensemble of ZooKeeper, and not
     about to come or go; network_mbits -- the speed of its machine's link, 0 when it is not judged; trust -- what
     plugin_utils/preflight/trust_reader says of its stores, None without TLS; beside -- what nodes that are no hosts of
@@ -89,7 +92,9 @@ def host_of(node: Node, info: Any, clock: Any, nodes: Iterable[Node] = ()) -> Ho
         roles=tuple(role for role in ("broker", "controller", "zookeeper", "mirror") if getattr(node, role)),
         cluster_id=node.text("kafka_cluster_id"),
         version=node.text("zookeeper_version" if node.zookeeper else "kafka_version"),
-        mode=node.text("kafka_mode"),
+        mode=disk_mode(
+            [BROKER] if node.broker else [], {"kafka_mode": node.text("kafka_mode"), STAGE: node.text(STAGE)}
+        ),
         former_cluster=node.text("kafka_accept_former_cluster_name"),
         emptied=node.name in node.names("kafka_replaced_nodes"),
         joins=as_bool(node.get("_common_changes_voters", False))

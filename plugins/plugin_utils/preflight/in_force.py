@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ...module_utils._configs.values import without_listener
+from ...module_utils._migration.modes import KRAFT
 from ..inventory.model import Inventory, Node
-from ..inventory.nodes import ZOOKEEPER_MODE
+from ..inventory.nodes import STAGE, ZOOKEEPER_MODE
 from ..inventory.variables import as_int
 from .definitions import BROKER_KEYS
 
@@ -62,9 +63,14 @@ def culprit(*found: Number) -> str:
     return next((one.variable for one in found if one.variable), "")
 
 
-def uses_zookeeper(node: Node) -> bool:
-    """Return whether a node of Kafka has an ensemble of ZooKeeper and no controllers of KRaft."""
+def in_zookeeper_mode(node: Node) -> bool:
+    """Return whether the inventory says what a node of Kafka has with ZooKeeper, in each stage of a migration."""
     return node.text("kafka_mode") == ZOOKEEPER_MODE
+
+
+def uses_zookeeper(node: Node) -> bool:
+    """Return whether a node of Kafka is a broker that keeps its metadata in ZooKeeper in this run."""
+    return in_zookeeper_mode(node) and node.text(STAGE) != KRAFT and node.broker
 
 
 def brokers(inventory: Inventory) -> list[Node]:

@@ -137,14 +137,19 @@ class ClusterAction(ProgressAction):
 
     def call(self, task_vars: dict[str, Any] | None, **overrides: Any) -> dict[str, Any]:
         """Run the module once, on the control node when the task names no cluster, and return its result."""
-        arguments = {**self._of_role, **self._task.args, **overrides}
+        # The options of a task are those of its own module.
+        arguments = {**self._of_role, **({} if self.module else self._task.args), **overrides}
         name = self.module or self._task.resolved_action
         if self._of_role and not self._task.delegate_to and not self._task.async_val:
-            self._connection = self._local
-            here = {**(task_vars or {}), "ansible_python_interpreter": sys.executable}
-            return dict(self._execute_module(name, arguments, task_vars=here))
+            return self.call_here(name, arguments, task_vars)
         detached = self._task.async_val and not self._connection.has_native_async
         return dict(self._execute_module(name, arguments, task_vars=task_vars, wrap_async=detached))
+
+    def call_here(self, name: str, arguments: Mapping[str, Any], task_vars: dict[str, Any] | None) -> dict[str, Any]:
+        """Run a module once on the control node and return its result."""
+        self._connection = self._local
+        here = {**(task_vars or {}), "ansible_python_interpreter": sys.executable}
+        return dict(self._execute_module(name, dict(arguments), task_vars=here))
 
     @cached_property
     def _local(self) -> Any:

@@ -8,11 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...module_utils._health.model import fail_on, fails, is_of_what_is_down
+from ...module_utils._migration.modes import KRAFT
 from ...module_utils._reassign.digest import refusal
 from ..guards.quorum_unsteady import unsteady_quorum
 from ..guards.run_files import report_paths
 from ..inventory.model import CONTROLLER_PURPOSE
-from ..inventory.nodes import ZOOKEEPER_MODE, listener_for
+from ..inventory.nodes import listener_for, stage_of
 from ..reports import carried, dumped, group_lines, planned, restarts, status
 from ..reports.advice import advice_lines
 from ..reports.markup import status_page
@@ -187,7 +188,7 @@ class Reports(Parts):
         """Return what the field advises for a cluster; nothing while something is down, which comes first."""
         if any(is_of_what_is_down(finding["kind"], finding["severity"]) for finding in findings):
             return []
-        is_zookeeper = self._model["settings"]["kafka_mode"] == ZOOKEEPER_MODE
+        is_zookeeper = stage_of(self._model["settings"]) != KRAFT
         return [f"Advice       {line}" for line in advice_lines(info, is_zookeeper)]
 
     def _runs(self, host: str) -> str | None:

@@ -14,7 +14,7 @@ from ..inventory.model import GROUPS
 from ..run.results import Results
 from .access import Access
 from .cluster_view import ClusterView
-from .parts import Parts, key
+from .parts import Parts, key, keys_of
 from .readers import Reader
 
 
@@ -36,10 +36,12 @@ class RunView:
 
     @key
     def seen(self) -> Parts:
-        """Return what follows from what tasks saw on the nodes."""
-        from .seen import Seen
+        """Return what is done with the node, and what follows from what tasks saw of it and of its cluster."""
+        from .cluster_run import ClusterRun
+        from .node_run import NodeRun
 
-        return Seen(self._model, self._results, self._restarted)
+        cluster = ClusterRun(self._model, self._results, self._restarted)
+        return Parts(keys_of(cluster, NodeRun(self._model, self._results, cluster)))
 
     @key
     def firewall_trial(self) -> Parts:

@@ -11,7 +11,8 @@ from html import escape
 from typing import Any
 
 from ...module_utils._dump.asked import METADATA_TOPIC, read
-from ..inventory.nodes import ZOOKEEPER_MODE
+from ...module_utils._migration.modes import ZOOKEEPER
+from ..inventory.nodes import stage_of
 from .document import card, document
 from .status_cells import visible
 
@@ -35,7 +36,7 @@ def refusals(settings: Mapping[str, Any], title: str) -> list[str]:
         wrong.append(f"kafka_dump_format={form} needs a file: give its path with kafka_dump_path.")
     if path.endswith("/"):
         wrong.append(f"kafka_dump_path={path} is a directory. Name a file in it.")
-    if asked and asked.topic == METADATA_TOPIC and settings["kafka_mode"] == ZOOKEEPER_MODE:
+    if asked and asked.topic == METADATA_TOPIC and stage_of(settings) == ZOOKEEPER:
         wrong.append(
             f"kafka_dump_what={asked.what}: this is {title} of mode zookeeper, which keeps its metadata in ZooKeeper "
             "and has no log of it. Ask for offsets, transactions or a partition."

@@ -40,6 +40,8 @@ class HostRun:
     clock = Left("__preflight_clock")
     files = Left("__common_generation")
     taken_up = Left("__common_taken_up")
+    #: Of node_info at the turn of the node.
+    turn = Left("__common_turn")
     gate = Left("__common_gate")
     in_sync = Left("__common_in_sync")
     whole = Left("__common_whole")

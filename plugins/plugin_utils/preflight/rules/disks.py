@@ -15,7 +15,7 @@ from typing import Any
 from ...guards.format import format_plan
 from ...guards.format_refusals import of_disks
 from ...guards.renamed import DATA, SERVICE, Named, Renamed, places, renamed
-from ...inventory.nodes import ZOOKEEPER_MODE
+from ...inventory.nodes import formats_itself
 from ...inventory.zookeeper_nodes import ROLE
 from ..ensemble_disks import Server, zookeeper_refusals
 from ..host import Host, by_cluster
@@ -193,7 +193,7 @@ def _data_of_brokers(cluster: Sequence[Host]) -> list[str]:
     return [
         f"data of {host.name} in {disk['path']}"
         for host in cluster
-        if host.mode == ZOOKEEPER_MODE and ROLE not in host.roles
+        if formats_itself(host.roles, host.mode) and ROLE not in host.roles
         for disk in host.disks
         if "broker.id" in (disk["meta_properties"] or {})
     ]

@@ -15,7 +15,7 @@ from ...inventory.model import Cluster, Inventory, Listener, Node
 from ...inventory.properties import Property
 from ...inventory.variables import as_bool
 from ...render.security import AUTHORIZER, SASL_PROTOCOLS, ZOOKEEPER_AUTHORIZER
-from ..in_force import uses_zookeeper
+from ..in_force import in_zookeeper_mode
 from ..rule import Problem, rule
 
 CLASS = "authorizer.class.name"
@@ -29,7 +29,7 @@ def authorizer(node: Node) -> str:
     own = node.properties().get(CLASS)
     if own is not None:
         return str("" if own.value is None else own.value).strip()
-    ours = ZOOKEEPER_AUTHORIZER if uses_zookeeper(node) else AUTHORIZER
+    ours = ZOOKEEPER_AUTHORIZER if in_zookeeper_mode(node) else AUTHORIZER
     return ours if as_bool(node.get("kafka_authorizer")) else ""
 
 
@@ -59,7 +59,7 @@ def authorizer_overridden(inventory: Inventory) -> Iterator[Problem]:
     no node starts."""
     for node in inventory.kafka:
         own = node.properties().get(CLASS)
-        other = AUTHORIZER if uses_zookeeper(node) else ZOOKEEPER_AUTHORIZER
+        other = AUTHORIZER if in_zookeeper_mode(node) else ZOOKEEPER_AUTHORIZER
         if own is None:
             continue
         if not authorizer(node) and as_bool(node.get("kafka_authorizer")):

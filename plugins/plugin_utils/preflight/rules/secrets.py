@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ....module_utils._core.names import STRAY_FIX, stray
 from ....module_utils._core.properties import is_secret
-from ....module_utils._core.values import STRAY_FIX, stray
 from ...inventory.model import PLACEHOLDER, Inventory
 from ...inventory.variables import UNDEFINED
 from ...sealed import FIX as SEALED_FIX

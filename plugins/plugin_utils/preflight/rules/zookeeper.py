@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ....module_utils._migration.troubles import RELEASE
 from ....module_utils._release.releases import WITH_ZOOKEEPER, like, newest_that_runs
 from ...inventory.model import ZOOKEEPER_GROUP, Cluster, Inventory, Node
 from ...inventory.nodes import ZOOKEEPER_MODE
@@ -101,17 +102,24 @@ def _brokers(cluster: Cluster) -> list[Node]:
 @rule(
     variable="kafka_mode",
     fix=(
-        "take them out of the group, or choose a mode of KRaft for a cluster that has no data yet; where a migration "
-        "stands, migrate_to_kraft.yml shows (docs/migrate-to-kraft.md)"
+        "take them out of the group, or choose a mode of KRaft for a cluster that has no data yet; a migration has "
+        f"controllers on hosts of their own, and Kafka {RELEASE} on every node (docs/migrate-to-kraft.md)"
     ),
 )
 def zookeeper_mode_with_controllers(inventory: Inventory) -> Iterator[Problem]:
-    """A cluster in mode `zookeeper` has controllers of KRaft. Only a migration brings them to it, and this release of
-    the collection takes none of its steps."""
+    """A cluster in mode `zookeeper` has controllers of KRaft, as on its way to KRaft, but one of them is a broker too
+    (KIP-866), or its Kafka is not 3.9.2, the only release that this collection migrates with."""
     for cluster in inventory.clusters():
-        if _brokers(cluster) and cluster.controllers:
-            what = "mode zookeeper has no controllers, and this release takes no step of a migration to KRaft"
-            yield Problem(cluster.controllers, what, "hosts in kraft_controllers")
+        if not _brokers(cluster) or not cluster.controllers:
+            continue
+        combined = [node for node in cluster.controllers if node.broker]
+        if combined:
+            what = "mode zookeeper has no combined nodes, during a migration to KRaft either"
+            yield Problem(combined, what, "hosts in kraft_controllers and kafka_brokers")
+        others = [node for node in cluster.nodes if not node.zookeeper and node.text("kafka_version") != RELEASE]
+        if others:
+            what = "controllers come to a cluster in mode zookeeper by a migration, which this release has no part in"
+            yield Problem(others, what, others[0].text("kafka_version"), RELEASE)
 
 
 @rule(

@@ -20,7 +20,7 @@ room = "ansible_collections.streamops.kafka.plugins."
 assert room + "plugin_utils.render.view" not in sys.modules
 names = "['zookeeper', 'kafka_brokers', 'mirror_makers']"
 print(templar.template(trust_as_template("{{{{ " + names + " | streamops.kafka.present(groups) }}}}")))
-for name in ("plugin_utils.render.view", "plugin_utils.render.seen", "lookup.model"):
+for name in ("plugin_utils.render.view", "plugin_utils.render.node_run", "lookup.model"):
     assert room + name in sys.modules, name
 from ansible import constants
 assert constants.config.has_configuration_definition("lookup", room + "lookup.model")

@@ -24,6 +24,12 @@ def test_defaults_of_roles_and_services_are_those_of_the_specs() -> None:
     assert "service_settings.py" in {path.name for path in files}
     for path, text in files.items():
         assert path.read_text() == text, f"{path}: run tools/make_defaults"
+    roles = {path.parents[1].name: text for path, text in files.items() if path.suffix == ".yml"}
+    assert len(roles) > 5
+    for role, text in roles.items():
+        specs = {name: one["default"] for name, one in made["declared"](role).items() if "default" in one}
+        # The types too, since 1, 1.0 and true are equal.
+        assert repr(yaml.safe_load(text) or {}) == repr(specs), f"{role}: YAML reads another default than its spec has"
     # Text that YAML would read as something else, or that fits on no line.
     for value in (
         "",

@@ -55,6 +55,66 @@ def kinds(plan: dict[str, Any]) -> list[tuple[str, str]]:
     return [(one["host"], one["kind"]) for one in plan["refusals"]]
 
 
+def of_migration(*controllers: dict[str, Any], stage: str = "zookeeper") -> list[dict[str, Any]]:
+    """Return a broker that came from ZooKeeper and has data, and controllers beside it."""
+    meta = {**BROKER_META, "broker.id": "9"}
+    data = disk(meta_properties=meta, empty=False, started=True, quorum_state=stage == "kraft")
+    return [*controllers, node(9, data, roles="broker", running=True, mode=stage)]
+
+
+def coming(number: int, *disks: dict[str, Any], mode: str = "migrating", **other: Any) -> dict[str, Any]:
+    return node(number, *disks, roles="controller", mode=mode, **other)
+
+
+def test_the_first_step_of_a_migration_formats_all_controllers_with_the_id_of_the_brokers() -> None:
+    plan = format_plan(of_migration(coming(1), coming(2), coming(3)), "", [9], DRAWN)
+    assert (plan["refusals"], plan["cluster_id"], plan["source"]) == ([], A, "disks")
+    assert plan["format"] == ALL, "the broker keeps what it has"
+    assert not any(plan["initial_controllers"].values()), "its quorum is a static one"
+
+
+def test_controllers_of_a_migration_that_has_not_begun_are_left_alone() -> None:
+    plan = format_plan(of_migration(*(coming(number, mode="left_alone") for number in (1, 2, 3))), "", [9], DRAWN)
+    assert (plan["refusals"], plan["format"]) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("controllers", "kind"),
+    [
+        ([coming(1, used(1), running=True), coming(2)], "empty_voter"),
+        ([coming(1, used(1)), coming(2)], "empty_voter"),
+        ([coming(1), coming(2, traces=["/etc/kafka/started"])], "vanished"),
+    ],
+    ids=["runs", "stopped", "has_had_data"],
+)
+def test_a_controller_that_lost_its_disk_during_a_migration_is_not_formatted(
+    controllers: list[dict[str, Any]], kind: str
+) -> None:
+    plan = format_plan(of_migration(*controllers), "", [9], DRAWN)
+    assert (kinds(plan), plan["format"]) == ([("kafka2", kind)], [])
+
+
+@pytest.mark.parametrize("stage", ["migrating", "kraft", "kraft_isolated"])
+def test_a_broker_that_came_from_zookeeper_keeps_its_meta_properties(stage: str) -> None:
+    nodes = of_migration(coming(1, used(1), running=True, mode=stage), stage=stage)
+    for disks in nodes[-1]["disks"]:
+        disks["quorum_state"] = True
+    plan = format_plan(nodes, "", [9], DRAWN)
+    assert (plan["refusals"], plan["format"]) == ([], [])
+
+
+@pytest.mark.parametrize("stage", ["zookeeper", "migrating", "kraft"])
+def test_a_broker_without_data_is_not_started_in_any_stage_of_a_migration(stage: str) -> None:
+    nodes = of_migration(coming(1, used(1), running=True), stage=stage)
+    plan = format_plan([*nodes, node(2, roles="broker", mode=stage)], "", [2, 9], DRAWN)
+    assert kinds(plan) == [("kafka2", "registered_broker")]
+
+
+def test_controllers_of_brokers_without_an_id_are_not_formatted() -> None:
+    plan = format_plan([coming(1), node(9, roles="broker", mode="zookeeper")], "", [], DRAWN)
+    assert kinds(plan) == [("kafka1", "unknown_cluster")]
+
+
 FRESH = [node(1), node(2), node(3)]
 ALL = ["kafka1", "kafka2", "kafka3"]
 

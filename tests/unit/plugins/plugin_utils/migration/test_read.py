@@ -25,7 +25,12 @@ from ansible_collections.streamops.kafka.plugins.module_utils._migration.phase i
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._migration.shown import outlook_of
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.build import build_inventory
-from ansible_collections.streamops.kafka.plugins.plugin_utils.migration.read import chroot_of, cluster_look, has_leader
+from ansible_collections.streamops.kafka.plugins.plugin_utils.migration.read import (
+    chroot_of,
+    cluster_look,
+    has_leader,
+    moving_partitions,
+)
 from tests.support.inventory_data import DataReader, view
 from tests.unit.plugins.module_utils._migration import looks
 
@@ -230,3 +235,21 @@ def test_the_model_holds_for_an_inventory_with_both_kinds_of_nodes(mode: str) ->
         assert model["process"]["config_file"] == ("zoo.cfg" if host in SERVERS else "server.properties")
         assert [server["id"] for server in model["zookeeper_access"]["servers"]] == [1, 2, 3]
         assert model["first_in_play"] == "controller1"
+
+
+def test_partitions_that_move_are_named_and_an_answer_that_is_missing_says_why() -> None:
+    still, moves = {"partition": 0}, {"partition": 1, "adding_replicas": [4], "removing_replicas": []}
+    asked = {"topics": [{"name": "orders", "partitions": [still, moves]}, {"name": "idle", "partitions": [still]}]}
+    assert moving_partitions(asked) == (("orders-1",), "")
+    refused = {"failed": True, "msg": "no broker answers. Start one"}
+    assert moving_partitions(refused) == ((), "no broker answers")
+    assert moving_partitions({}) == ((), "no answer")
+
+
+def test_what_a_host_told_last_counts_in_place_of_its_result() -> None:
+    hosts: dict[str, dict[str, Any]] = {"b1": {"kafka_node_id": 1, "__common_migration_node": {"failed": True}}}
+    reader = DataReader(hosts, {"kafka_brokers": ["b1"]}, kafka_mode="zookeeper")
+    nodes = build_inventory(reader.read, reader.groups).nodes
+    fresh = node_answer(looks.broker(1, "zookeeper"))
+    assert not cluster_look("b1", nodes, reader.read, {}).brokers[0].answers
+    assert cluster_look("b1", nodes, reader.read, {}, fresh).brokers[0].answers

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -19,7 +20,9 @@ from ansible_collections.streamops.kafka.plugins.module_utils._migration.modes i
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._migration.stages import NEXT, STAY, UnclearStageError
 from ansible_collections.streamops.kafka.plugins.plugin_utils.migration.stage import (
+    plan_lines,
     progress_facts,
+    seen_by,
     step_facts,
     step_plan,
 )
@@ -117,3 +120,34 @@ def test_hosts_of_one_cluster_are_rendered_each_in_its_own_stage(host: str, wish
     found = rendered(looks.brokers_moving(), wish, host)["properties"]
     assert {"broker.id", "process.roles", "zookeeper.metadata.migration.enable"} & set(found) == keys
     assert found["controller.quorum.voters"][0] == "101@controller1:9093"
+
+
+def test_the_plan_of_a_step_names_whom_it_restarts_in_their_order_and_as_what() -> None:
+    plan = step_plan(looks.brokers_moving(), NEXT, ASKED)
+    assert plan_lines(plan) == [
+        "Step         brokers_moving -> dual_write_kraft",
+        "Restart      broker2 as kraft",
+        "Restart      broker3 as kraft",
+        "Then         waits up to 120 s for dual_write_kraft",
+    ]
+    last = plan_lines(step_plan(looks.dual_write_kraft(), NEXT, StepFacts(confirmed=phases.FINALISED)))
+    assert last[0].endswith("-> finalised; afterwards there is no way back to ZooKeeper")
+
+
+def test_the_last_step_is_taken_by_hand() -> None:
+    plan = step_plan(looks.finalised(), NEXT, StepFacts(confirmed=phases.ZOOKEEPER_GONE))
+    assert ([trouble.name for trouble in plan.troubles], plan.stages) == (["by_hand"], {})
+    assert plan.troubles[0].what.startswith("the last step, to stop ZooKeeper")
+    assert plan_lines(plan) == []
+
+
+def test_a_controller_waits_for_its_own_log_and_for_no_other_one() -> None:
+    before = looks.controllers_ready()
+    one, *others = before.controllers
+    assert one.log is not None
+    log = replace(one.log, brokers={1: True, 2: True, 3: True}, state="MIGRATION", end=one.log.end + 9)
+    started = [replace(node, started=looks.STARTED[MIGRATING]) for node in before.brokers]
+    now = replace(before, nodes=(replace(one, log=log), *others, *started))
+    assert progress_facts(seen_by(now, one.host), phases.CONTROLLERS_READY)["reached"]
+    assert not progress_facts(seen_by(now, others[0].host), phases.CONTROLLERS_READY)["reached"]
+    assert [node.host for node in seen_by(now, one.host).controllers] == [one.host]

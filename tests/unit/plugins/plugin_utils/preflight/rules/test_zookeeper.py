@@ -125,13 +125,23 @@ def test_an_ensemble_is_secured_as_a_whole_and_used(changes: dict[str, Any], nam
     assert [(one.level, words in one.sentence()) for one in found][:1] == [(level, True)]
 
 
-def test_mode_zookeeper_has_no_controllers_of_kraft() -> None:
-    controller = node("controller1", 1, broker=False, **ZOOKEEPER)
-    found = check_inventory(Inventory((controller, *ensemble().nodes)))
-    (refused,) = [one for one in found if one.name == "zookeeper_mode_with_controllers"]
-    assert (refused.hosts, refused.level) == (("controller1",), "error")
-    assert "this release takes no step of a migration to KRaft" in refused.sentence()
-    assert "migrate_to_kraft.yml shows" in refused.sentence()
+@pytest.mark.parametrize(
+    ("broker", "release", "words"),
+    [
+        (False, "3.9.2", None),
+        (True, "3.9.2", "no combined nodes, during a migration to KRaft either"),
+        (False, "3.9.1", "which this release has no part in"),
+    ],
+)
+def test_mode_zookeeper_has_controllers_of_kraft_on_the_way_there_alone(
+    broker: bool, release: str, words: str | None
+) -> None:
+    controller = node("controller1", 101, broker=broker, **{**ZOOKEEPER, "kafka_version": release})
+    brokers = ensemble(kafka_version=release).nodes
+    found = check_inventory(Inventory((controller, *brokers)))
+    refused = [one for one in found if one.name == "zookeeper_mode_with_controllers"]
+    assert [(one.level, words in one.sentence()) for one in refused if words] == ([("error", True)] if words else [])
+    assert bool(refused) is bool(words)
 
 
 def test_a_host_is_one_process() -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What follows from what tasks saw of the nodes."""
+"""What a run does with a node, and what follows from what tasks saw of it and of its cluster."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.nodes import awaited_ports
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render import seen
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render import cluster_run, node_run
 from tests.support.inventory_data import view
 
 NODE = {"host": "a", "node_id": 1, "roles": ["broker"]}
@@ -45,9 +45,8 @@ def seen_of(*infos: dict[str, Any] | None, host: str = "k0", **common: Any) -> A
         f"k{number}": {"kafka_node_id": number, **({"__common_node_info": one} if one else {})}
         for number, one in enumerate(infos)
     }
-    for name in ("__common_registered", "__common_format_plan", "__kafka_resources_led"):
-        if name in common:
-            hosts["k0"][name] = common.pop(name)
+    for name in [name for name in common if name.startswith("__")]:
+        hosts["k0"][name] = common.pop(name)
     return view(hosts, brokers=list(hosts), controllers=list(hosts), host=host, **common)["seen"]
 
 
@@ -58,10 +57,32 @@ def test_a_host_that_did_not_answer_has_unknown_disks_not_empty_ones() -> None:
     assert nodes[0]["mode"] == "kraft_isolated"
 
 
+@pytest.mark.parametrize(
+    ("broker", "controller", "modes"),
+    [
+        ("", "", ["left_alone", "zookeeper"]),
+        ("migrating", "migrating", ["migrating", "migrating"]),
+        ("kraft", "migrating", ["migrating", "kraft"]),
+    ],
+)
+def test_the_stage_of_each_node_says_whose_data_it_may_have(broker: str, controller: str, modes: list[str]) -> None:
+    blank = info(disk(), quorum={"leader": None, "records": False})
+    hosts = {
+        "b1": {"kafka_node_id": 1, "__common_node_info": info(disk(meta_properties={"broker.id": "1"}))},
+        "c1": {"kafka_node_id": 101, "__common_node_info": blank},
+    }
+    for host, stage in (("b1", broker), ("c1", controller)):
+        hosts[host]["_kafka_stage"] = stage
+    found = view(hosts, brokers=["b1"], controllers=["c1"], host="b1", kafka_mode="zookeeper")["seen"]
+    assert [node["mode"] for node in found["nodes"]] == modes
+    assert cluster_run.has_started(found["nodes"]), "the broker has data of ZooKeeper"
+    assert not found["never_formed"], "brokers never restart without a gate for controllers that are to come"
+
+
 def test_a_restarted_node_needs_no_override_whatever_was_seen_before() -> None:
     said = {"live_properties": {"num.io.threads": "9"}}
     nodes = [NODE, {**NODE, "host": "b", "node_id": 2}]
-    assert seen.live_properties(nodes, {"a": said, "b": said}, ["b"]) == {
+    assert cluster_run.live_properties(nodes, {"a": said, "b": said}, ["b"]) == {
         "1": {"num.io.threads": "9"},
         "2": {"num.io.threads": None},
     }
@@ -90,12 +111,12 @@ def test_a_node_that_does_not_listen_or_knows_no_leader_is_silent(
     changes: dict[str, Any], roles: list[str], silent: bool
 ) -> None:
     node = {"roles": roles, "listeners": LISTENERS}
-    assert seen.is_silent(info(**changes), node, awaited_ports(node, 3)) is silent
+    assert node_run.is_silent(info(**changes), node, awaited_ports(node, 3)) is silent
 
 
 def test_a_disk_whose_format_was_cut_is_no_empty_one() -> None:
     disks = [disk(path="/a"), disk(path="/b", started=True), disk(path="/c", error="cut")]
-    assert seen.disks_with_data(disks) == ["/b", "/c"]
+    assert node_run.disks_with_data(disks) == ["/b", "/c"]
 
 
 BLANK = {"leader": None, "records": False}
@@ -214,13 +235,13 @@ def test_the_first_voters_are_given_to_those_whom_the_plan_names() -> None:
 @pytest.mark.parametrize(("behind", "heard"), [(9_999, True), (10_000, False), (None, False)])
 def test_a_voter_that_was_just_heard_lives(behind: int | None, heard: bool) -> None:
     cluster = {"quorum": {"voters": [{"id": 1, "last_caught_up_ms_ago": behind}]}}
-    assert seen.is_heard(cluster, 1) is heard
-    assert seen.is_heard(cluster, 2) is False
-    assert seen.is_heard({"quorum": None}, 1) is False
+    assert node_run.is_heard(cluster, 1) is heard
+    assert node_run.is_heard(cluster, 2) is False
+    assert node_run.is_heard({"quorum": None}, 1) is False
 
 
 def test_a_broker_that_is_registered_and_not_fenced_lives() -> None:
-    assert seen.live_brokers(REGISTERED) == [0]
+    assert node_run.live_brokers(REGISTERED) == [0]
     assert seen_of(info(), info(), __common_registered=REGISTERED)["is_alive_elsewhere"] is True
 
 
@@ -274,7 +295,7 @@ def test_reasons_are_lines() -> None:
 def test_supervisord_runs_on_for_programs_that_run_or_are_outside_of_the_play(
     status: str, ignores_own: bool, kept: list[str]
 ) -> None:
-    assert seen.programs_kept(status, ["kafka-a1", "kafka-a2"], ignores_own) == kept
+    assert node_run.programs_kept(status, ["kafka-a1", "kafka-a2"], ignores_own) == kept
 
 
 @pytest.mark.parametrize(
@@ -443,3 +464,116 @@ def test_nodes_of_an_earlier_run_and_those_that_were_stopped_have_new_files_too(
     assert seen_of(old, new, old, stopped, None, kafka_version="4.4.0")["with_new_files"] == ["k1", "k3"]
     # Where the release stays, nobody can tell which files an earlier run has brought.
     assert seen_of(new, new, stopped, kafka_version="4.4.0")["with_new_files"] == ["k2"]
+
+
+def files(staged: str | None = None, **values: Any) -> dict[str, Any]:
+    """What node_generation returned."""
+    return {"generations": {"staged": staged}, **values}
+
+
+@pytest.mark.parametrize(
+    ("look", "force", "restarts"),
+    [
+        ({"restart_reasons": [REASON]}, False, True),
+        ({}, True, True),
+        ({}, False, False),
+        ({"restart_reasons": [REASON], "process": {"running": False}}, False, False),
+    ],
+)
+def test_a_node_that_runs_waits_for_its_turn_with_a_reason_or_by_force(
+    look: dict[str, Any], force: bool, restarts: bool
+) -> None:
+    assert seen_of(info(disk(), **look), kafka_restart_force=force)["restarts"] is restarts
+
+
+def test_who_restarts_at_once_takes_no_turn() -> None:
+    blank = info(disk(), quorum=BLANK, restart_reasons=[REASON])
+    assert seen_of(blank, blank)["restarts"] is False
+
+
+@pytest.mark.parametrize(
+    ("look", "made", "proves"),
+    [
+        ({"needs_start": True}, files(), (True, False)),
+        ({}, files(unproven=True), (True, True)),
+        ({}, files(), (False, False)),
+        ({}, files("a", unproven=True), (False, False)),
+        ({"restart_reasons": [REASON]}, files(unproven=True), (False, False)),
+        # With the tag kafka_service alone no task has looked at the files.
+        ({"needs_start": True}, {}, (True, False)),
+        ({}, {}, (False, False)),
+    ],
+)
+def test_who_was_started_has_to_prove_its_files_also_after_a_run_that_was_cut(
+    look: dict[str, Any], made: dict[str, Any], proves: tuple[bool, bool]
+) -> None:
+    found = seen_of(info(disk(), **look), __common_generation=made)
+    assert (found["is_to_prove"], found["return_was_cut"]) == proves
+
+
+@pytest.mark.parametrize(
+    ("look", "made", "check", "starts"),
+    [
+        ({"needs_start": True}, files(), False, True),
+        ({"needs_start": True}, files(), True, False),
+        ({"quorum": {"leader": None, "records": True}}, files(), False, True),
+        ({}, files(unproven=True), False, True),
+        ({}, files(), False, False),
+    ],
+)
+def test_who_serves_nobody_or_was_cut_off_on_its_way_back_is_started_without_a_gate(
+    look: dict[str, Any], made: dict[str, Any], check: bool, starts: bool
+) -> None:
+    found = seen_of(info(disk(), **look), __common_generation=made, ansible_check_mode=check)
+    assert found["starts"] is starts
+
+
+@pytest.mark.parametrize(
+    ("now", "made", "has_restarted"),
+    [
+        ({"running": True, "pid": 8, "start_time": 5}, files(), True),
+        ({"running": True, "pid": 7, "start_time": 6}, files(), True),
+        ({"running": True, "pid": 7, "start_time": 5}, files(), False),
+        ({"running": False, "pid": None, "start_time": None}, files(), False),
+        ({"running": True, "pid": 8, "start_time": 5}, files("a"), False),
+        ({"running": True, "pid": 8, "start_time": 5}, {}, False),
+    ],
+)
+def test_another_process_than_the_run_has_seen_has_restarted_by_itself(
+    now: dict[str, Any], made: dict[str, Any], has_restarted: bool
+) -> None:
+    look = info(disk(), process={"running": True, "pid": 7, "start_time": 5})
+    found = seen_of(look, __common_turn={"process": now}, __common_generation=made)
+    assert found["has_restarted"] is has_restarted
+
+
+def test_who_leads_by_its_gate_holds_the_lead() -> None:
+    gates = ({"is_active_controller": True}, {"is_active_controller": False}, {"failed": True})
+    assert [seen_of(info(disk()), __common_gate=gate)["holds_lead"] for gate in gates] == [True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("common", "seconds"),
+    [
+        ({}, 0.4),
+        ({"_common_goes_back": True}, 0.0),
+        ({"preflight_accept": ["number_that_slows"]}, 0.0),
+        ({"preflight_accept": ["even_quorum"]}, 0.4),
+    ],
+)
+def test_a_change_of_metadata_is_compared_with_what_the_first_gate_timed(
+    common: dict[str, Any], seconds: float
+) -> None:
+    hosts = {
+        "k0": {"kafka_node_id": 0, "__common_gate": {"metadata_seconds": 0}},
+        "k1": {"kafka_node_id": 1, "__common_gate": {"metadata_seconds": 0.4}},
+    }
+    found = view(hosts, brokers=list(hosts), controllers=list(hosts), host="k0", **common)["seen"]
+    assert found["metadata_before"] == seconds
+
+
+def test_a_node_has_data_where_a_disk_was_used() -> None:
+    served = [disk(served=False), disk(served=True)]
+    used = disk(started=True, meta_properties={"version": "1"}, served=False)
+    for disks, has_data in ((served, True), ([used], True), ([disk(served=False)], False), ([], False)):
+        assert seen_of(info(*disks))["has_data"] is has_data

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A cluster on ZooKeeper goes to KRaft step by step under load, and no acknowledged record is lost on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import parse
+from tests.support.answers import said
+from tests.support.cluster import Run, free_port_base
+from tests.support.modules import run_module
+from tests.support.traffic import Ledger, producing, read_all
+from tests.support.zookeeper import ZookeeperCluster, inventory, with_controllers
+
+MIGRATE = "playbooks/migrate_to_kraft.yml"
+TOPIC, OLD = "orders", "archive"
+FLAG = "zookeeper.metadata.migration.enable"
+TELLING = ("process.roles", "broker.id", "node.id", FLAG)
+
+pytestmark = pytest.mark.full
+
+
+class Way:
+    """The cluster on its way: the tests of this file take one step after the other, in order."""
+
+    def __init__(self, directory: Path) -> None:
+        self.inventory = inventory(directory / "inventory")
+        self.directory, self.port_base = directory / "nodes", free_port_base()
+        self.cluster = ZookeeperCluster(self.inventory, self.directory, self.port_base)
+        #: Numbers that a writer knows to be stored, by topic.
+        self.stored: dict[str, set[int]] = {}
+
+    def add_controllers(self) -> None:
+        """Add controllers to the inventory; a cluster of ours knows only the hosts that it had when it was made."""
+        with_controllers(self.inventory)
+        self.cluster = ZookeeperCluster(self.inventory, self.directory, self.port_base)
+
+    def phase(self) -> str:
+        """Return the phase that the screen shows."""
+        shown = said(self.cluster.playbook(MIGRATE).ok())
+        return shown.partition("Cluster local_zookeeper: ")[2].split()[0]
+
+    def next(self, *arguments: str, **given: Any) -> Run:
+        """Return a run that takes the next step."""
+        return self.cluster.playbook(MIGRATE, *arguments, kafka_migration="next", **given)
+
+    def keeps(self, ledger: Ledger, topic: str) -> None:
+        """Note what a writer was told, and read all that was ever acknowledged."""
+        assert not ledger.failed
+        self.stored.setdefault(topic, set()).update(ledger.acknowledged)
+        for name, numbers in self.stored.items():
+            assert not sorted(numbers - set(read_all(self.cluster.bootstrap_servers, name)))
+
+    def started(self, node: str) -> dict[str, str]:
+        """Return the properties that tell in which mode a node was started."""
+        known = parse((self.cluster.record(node) / "server.properties").read_text())
+        return {key: known[key] for key in known if key in TELLING}
+
+
+@pytest.fixture(scope="module")
+def way(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Way]:
+    """Three servers of ZooKeeper and three brokers that have topics with records."""
+    made = Way(tmp_path_factory.mktemp("forward"))
+    try:
+        made.cluster.playbook().ok()
+        topics = [
+            {"name": TOPIC, "partitions": 6, "replication_factor": 3, "config": {"min.insync.replicas": 2}},
+            {"name": OLD, "partitions": 3, "replication_factor": 3, "config": {"retention.ms": "-1"}},
+        ]
+        asked = {"bootstrap_servers": made.cluster.bootstrap_servers, "topics": topics}
+        assert not run_module("streamops.kafka.topics", asked)["failed"]
+        for topic in (TOPIC, OLD):
+            with producing(made.cluster.bootstrap_servers, topic, rate=500) as ledger:
+                ledger.reaches(1000)
+            made.keeps(ledger, topic)
+        yield made
+    finally:
+        made.cluster.destroy()
+
+
+def test_controllers_that_come_into_the_inventory_are_left_alone(way: Way) -> None:
+    before = way.cluster.pids()
+    way.add_controllers()
+    run = way.cluster.playbook().ok()
+    assert {node: way.cluster.pid(node) for node in before} == before, "no node restarts"
+    assert not any((way.cluster.directory / "config" / node).exists() for node in way.cluster.controllers)
+    assert "controller15" in run.recap
+    assert way.phase() == "not_begun"
+
+
+def test_a_check_shows_the_step_and_changes_nothing(way: Way) -> None:
+    shown = said(way.next("--check").ok())
+    assert "Step not_begun -> controllers_ready" in shown
+    assert "Restart controller15 as migrating" in shown
+    assert not any(way.cluster.alive(node) for node in way.cluster.controllers)
+    assert way.phase() == "not_begun"
+
+
+@pytest.mark.parametrize(
+    ("goal", "restarted", "brokers"),
+    [
+        ("controllers_ready", [], {"broker.id"}),
+        ("copied", ["broker11", "broker12", "broker13"], {"broker.id", FLAG}),
+        ("dual_write_kraft", ["broker11", "broker12", "broker13"], {"node.id", "process.roles"}),
+    ],
+)
+def test_a_step_under_load(way: Way, goal: str, restarted: list[str], brokers: set[str]) -> None:
+    before = {node: way.cluster.pid(node) for node in (*way.cluster.servers, *way.cluster.brokers)}
+    with producing(way.cluster.bootstrap_servers, TOPIC, rate=200) as ledger:
+        ledger.reaches(500)
+        run = way.next().ok()
+    assert [node for node in before if way.cluster.pid(node) != before[node]] == restarted
+    assert f"Cluster local_zookeeper: {goal}" in said(run)
+    for node in way.cluster.brokers:
+        assert set(way.started(node)) == brokers
+    for node in way.cluster.controllers:
+        assert way.cluster.alive(node)
+        assert FLAG in way.started(node)
+    way.keeps(ledger, TOPIC)
+    assert way.phase() == goal
+
+
+@pytest.mark.parametrize("again", ["site.yml", "playbooks/status.yml"])
+def test_a_run_between_the_steps_leaves_each_node_as_it_is(way: Way, again: str) -> None:
+    before = way.cluster.pids()
+    way.cluster.playbook(again).ok()
+    assert way.cluster.pids() == before
+    assert way.phase() == "dual_write_kraft"
+
+
+def test_topics_came_with_their_settings_and_change_by_the_quorum(way: Way) -> None:
+    asked = {"bootstrap_servers": way.cluster.bootstrap_servers, "topic_configs": ["retention.ms"]}
+    info = run_module("streamops.kafka.cluster_info", asked)
+    config = {topic["name"]: topic["config"]["retention.ms"] for topic in info["topics"]}
+    assert str(config[OLD]) == "-1"
+    assert info["quorum"]["leader_id"] in (15, 16, 17)
+    assert info["counts"]["under_replicated"] == 0
+
+
+def test_brokers_keep_the_meta_properties_that_they_had(way: Way) -> None:
+    for node in way.cluster.brokers:
+        known = parse((way.cluster.data(node) / "meta.properties").read_text())
+        assert known["broker.id"] == str(way.cluster.identities[node])
+
+
+def test_the_last_step_back_is_closed_with_a_confirmation_alone(way: Way) -> None:
+    before = way.cluster.pids()
+    refused = way.next()
+    assert refused.rc != 0
+    assert "-e kafka_migration_confirmed=finalised" in said(refused)
+    assert way.cluster.pids() == before, "nothing restarts"
+    assert way.phase() == "dual_write_kraft"
+
+    with producing(way.cluster.bootstrap_servers, TOPIC, rate=200) as ledger:
+        ledger.reaches(500)
+        done = way.next(kafka_migration_confirmed="finalised").ok()
+    assert "afterwards there is no way back to ZooKeeper" in said(done)
+    changed = [node for node in before if way.cluster.pid(node) != before[node]]
+    assert sorted(changed) == way.cluster.controllers
+    assert not any(FLAG in way.started(node) for node in way.cluster.controllers)
+    way.keeps(ledger, TOPIC)
+    assert way.phase() == "finalised"
+
+
+def test_the_cluster_serves_without_zookeeper(way: Way) -> None:
+    by_hand = way.next(kafka_migration_confirmed="zookeeper_gone")
+    assert by_hand.rc != 0
+    assert "stop the servers yourself" in said(by_hand)
+    for server in way.cluster.servers:
+        way.cluster.stop(server)
+    with producing(way.cluster.bootstrap_servers, TOPIC, rate=200) as ledger:
+        ledger.reaches(500)
+    way.keeps(ledger, TOPIC)
+    assert way.phase() == "zookeeper_gone"
