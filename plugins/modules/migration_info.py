@@ -38,6 +38,10 @@ options:
     description: Directory of a controller that holds the metadata log; empty for any other node.
     type: str
     default: ""
+  log_dirs:
+    description: Directories of a broker that hold its partitions; without it they are not looked at.
+    type: list
+    elements: str
 seealso:
   - module: streamops.kafka.node_info
 """
@@ -97,6 +101,17 @@ epoch:
   description: The epoch of the quorum as the controller knows it; 0 where it knows none.
   returned: always
   type: int
+kraft_dirs:
+  description:
+    - Those of O(log_dirs) that were formatted for KRaft (version 1 in C(meta.properties)), so that the broker cannot go
+      back to ZooKeeper (KIP-1362); null where they could not be read, and without O(log_dirs).
+  returned: always
+  type: list
+  elements: str
+dirs_unread:
+  description: Why O(log_dirs) could not be read; empty where they could.
+  returned: always
+  type: str
 """
 
 from ..module_utils._core.module import run_module
@@ -106,6 +121,7 @@ SPEC = {
     "state_dir": {"type": "str", "required": True},
     "config_file": {"type": "str", "default": ""},
     "metadata_dir": {"type": "str", "default": ""},
+    "log_dirs": {"type": "list", "elements": "str"},
 }
 
 

@@ -15,6 +15,7 @@ CHANGES = {
     "features",
     "group_offsets",
     "leader_election",
+    "migration_znodes",
     "node_generation",
     "quorum_voter",
     "quotas",

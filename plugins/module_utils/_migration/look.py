@@ -6,14 +6,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from .._core.properties import PropertiesError
 from .._dump.segments_look import SEGMENT, bases, batches, holding
 from .._node import start_record as record
-from .._node.disks import METADATA_PARTITION
+from .._node.disks import META_PROPERTIES, METADATA_PARTITION, meta_properties
 from .._node.process import process, read_record
 from .._node.quorum import quorum
 from .model import MetadataLog
@@ -29,10 +29,13 @@ _MOST_BYTES = 512 * 2**20
 _TRIES = 3
 
 
-def migration_info(state_dir: str, config_file: str, metadata_dir: str) -> dict[str, Any]:
+def migration_info(
+    state_dir: str, config_file: str, metadata_dir: str, log_dirs: Sequence[str] | None = None
+) -> dict[str, Any]:
     """Return what a node tells of the migration; nothing is changed.
 
-    state_dir, config_file -- as node_info has them; metadata_dir -- of a controller, empty of another node
+    state_dir, config_file -- as node_info has them; metadata_dir -- of a controller, empty of another node; log_dirs --
+    of a broker, None where nobody asks for them
     """
     files = read_record(state_dir)
     own = process(files, config_file)
@@ -53,7 +56,27 @@ def migration_info(state_dir: str, config_file: str, metadata_dir: str) -> dict[
         "unread": unread,
         "record_unread": _denied(state_dir),
         "epoch": (known or {}).get("epoch") or 0,
+        **_formatted(log_dirs),
     }
+
+
+def _formatted(log_dirs: Sequence[str] | None) -> dict[str, Any]:
+    """Return the directories that were formatted for KRaft alone, and why that could not be read of all.
+
+    kafka-storage writes version 1; what a broker of ZooKeeper has made keeps version 0, in KRaft mode too
+    (KAFKA-20762). A directory without a meta.properties has no data yet.
+    """
+    bound: list[str] = []
+    for path in log_dirs or ():
+        try:
+            words = meta_properties(os.path.join(path, META_PROPERTIES))
+        except FileNotFoundError:
+            continue
+        except (OSError, PropertiesError) as problem:
+            return {"kraft_dirs": None, "dirs_unread": f"{path}: {problem}"}
+        if words.get("version", "0").strip() != "0":
+            bound.append(path)
+    return {"kraft_dirs": None if log_dirs is None else bound, "dirs_unread": ""}
 
 
 def _denied(state_dir: str) -> str:

@@ -37,7 +37,8 @@ class NodeLook:
     last start; started -- the properties of TELLING in its start record, None where it has no record; log -- of a
     controller, None where its disk holds none; unread -- why its log could not be read; record_unread -- why its start
     record could not be; epoch -- of the quorum, as a controller knows it: elections that nobody won raise it without a
-    record
+    record; kraft_dirs -- of a broker, its directories that were formatted for KRaft, None where that is not known;
+    dirs_unread -- why they could not be read
     """
 
     host: str
@@ -51,6 +52,8 @@ class NodeLook:
     unread: str = ""
     record_unread: str = ""
     epoch: int = 0
+    kraft_dirs: tuple[str, ...] | None = None
+    dirs_unread: str = ""
 
     @property
     def started_roles(self) -> frozenset[str]:

@@ -4,6 +4,14 @@
 
 A stage follows from what is read of the cluster, never from a file of ours, so a run that was killed is followed by one
 that goes on where it ended. site.yml wants each node to stay; a step wants the stage of the phase behind it.
+
+The way back has two half steps, and a run takes one of them (back.py). The first ends in the phase copied, in which a
+cluster may stay, and from which the way on is open too. So nothing has to remember that a way back was begun:
+
+brokers_moving, dual_write_kraft      brokers of KRaft return to ZooKeeper mode with the flag, one after the other;
+                                      controllers run, with the flag                             -> copied
+controllers_ready, brokers_migrating, controllers stop, the hand-over follows (hand_over.py), then brokers restart
+copied, cannot_migrate, not_begun     without the flag; controllers are left alone               -> not_begun
 """
 
 from __future__ import annotations
@@ -14,10 +22,11 @@ from . import phase as phases
 from .model import MIGRATION, PRE_MIGRATION, ClusterLook, NodeLook
 from .modes import KRAFT, LEFT_ALONE, MIGRATING, ZOOKEEPER
 from .phase import Phase
+from .troubles import BACK, is_half_way_back
 
-#: What a run wants: every node as it is, or the step that follows from the phase.
+#: What a run wants: every node as it is, the step that follows from the phase, or (BACK) the half step back from it.
 STAY, NEXT = "stay", "next"
-WISHES = (STAY, NEXT)
+WISHES = (STAY, NEXT, BACK)
 
 
 class UnclearStageError(ValueError):
@@ -34,6 +43,17 @@ _STEPS: Mapping[str, tuple[str | None, str | None]] = {
     phases.DUAL_WRITE_KRAFT: (KRAFT, KRAFT),
     # The next step, to stop ZooKeeper, is one of its servers alone.
     phases.FINALISED: (KRAFT, KRAFT),
+}
+#: The same of a half step back. Controllers that were restarted to finalise get the flag again: without it the one that
+#: leads ends the migration, and with it the way back.
+_BACK: Mapping[str, tuple[str | None, str | None]] = {
+    phases.NOT_BEGUN: (ZOOKEEPER, LEFT_ALONE),
+    phases.CANNOT_MIGRATE: (ZOOKEEPER, LEFT_ALONE),
+    phases.CONTROLLERS_READY: (ZOOKEEPER, LEFT_ALONE),
+    phases.BROKERS_MIGRATING: (ZOOKEEPER, LEFT_ALONE),
+    phases.COPIED: (ZOOKEEPER, LEFT_ALONE),
+    phases.BROKERS_MOVING: (MIGRATING, MIGRATING),
+    phases.DUAL_WRITE_KRAFT: (MIGRATING, MIGRATING),
 }
 #: Phases from which no step leads on.
 _ENDS = (phases.ZOOKEEPER_GONE, phases.CREATED_IN_KRAFT)
@@ -52,8 +72,8 @@ _UNTOLD: Mapping[str, str] = {
 def stages(look: ClusterLook, phase: Phase, wish: str) -> dict[str, str]:
     """Return the stage of each node of Kafka by its host: ZOOKEEPER, MIGRATING, KRAFT or LEFT_ALONE.
 
-    Raises UnclearStageError where none follows: the phase is not known, or no step leads on from it. ValueError for
-    another wish than STAY and NEXT.
+    Raises UnclearStageError where none follows: the phase is not known, no step leads on from it or back, or a
+    hand-over was cut and only the way back leads out. ValueError for another wish than those of WISHES.
     """
     if wish not in WISHES:
         raise ValueError(f"a run wants one of {', '.join(WISHES)}, not {wish!r}")
@@ -62,7 +82,13 @@ def stages(look: ClusterLook, phase: Phase, wish: str) -> dict[str, str]:
         raise UnclearStageError(f"{what}; fix: run migrate_to_kraft.yml, mend what it names, and run again")
     if wish == NEXT and phase.name in (*_ENDS, phases.CANNOT_MIGRATE):
         raise UnclearStageError(f"no step leads on from the phase {phase.name}")
-    brokers, controllers = _STEPS[phase.name] if wish == NEXT else (None, None)
+    if wish == BACK and phase.name not in _BACK:
+        raise UnclearStageError(f"no way leads back from the phase {phase.name}")
+    if wish == STAY and phase.name == phases.COPIED and is_half_way_back(look):
+        # Controllers with this log would take the controllership again, and meet a /migration that is gone.
+        what = "the way back was begun and not ended: the controllers must not start again"
+        raise UnclearStageError(f"{what}; fix: end the way back (docs/migrate-to-kraft.md), then run again")
+    brokers, controllers = {NEXT: _STEPS, BACK: _BACK}[wish][phase.name] if wish != STAY else (None, None)
     return {
         # A node with both roles is judged as a controller: no step is taken with one (trouble combined).
         **{node.host: brokers or _broker_as_it_is(look, phase, node) for node in look.brokers},

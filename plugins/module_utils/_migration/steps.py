@@ -54,7 +54,7 @@ STEPS: Mapping[str, Step] = {
         does="restarts one broker after the other with the address of the controllers and the migration flag",
         confirmation="",
         stay=_NO_LIMIT,
-        back="stop the controllers, delete /migration, set their metadata directories aside",
+        back="stop the controllers, delete /migration, set their __cluster_metadata aside",
         cost="nothing; no broker restarts",
     ),
     phases.BROKERS_MIGRATING: Step(
@@ -63,7 +63,10 @@ STEPS: Mapping[str, Step] = {
         does="restarts the remaining brokers; after the last one the controllers copy the metadata by themselves",
         confirmation="",
         stay=_SHORT,
-        back="stop the controllers, delete /migration, restart each broker without the migration settings",
+        back=(
+            "stop the controllers, delete /migration, set their __cluster_metadata aside, restart each broker without "
+            "the migration settings"
+        ),
         cost="one rolling restart",
     ),
     phases.COPIED: Step(
@@ -73,8 +76,8 @@ STEPS: Mapping[str, Step] = {
         confirmation="",
         stay=_DAYS,
         back=(
-            "stop the controllers, at once delete /controller and then /migration, restart each broker without the "
-            "migration settings"
+            "stop the controllers, at once delete /controller and then /migration, set their __cluster_metadata aside, "
+            "restart each broker without the migration settings"
         ),
         cost=(
             "one rolling restart; no leader is elected and no topic changes from the stop of the controllers until the "
@@ -89,7 +92,8 @@ STEPS: Mapping[str, Step] = {
         stay=_SHORT,
         back=(
             "restart the moved brokers in ZooKeeper mode with the migration flag, stop the controllers, at once delete "
-            "/controller and then /migration, restart every broker without the migration settings"
+            "/controller and then /migration, set their __cluster_metadata aside, restart every broker without the "
+            "migration settings"
         ),
         cost="two rolling restarts; as from copied, and __cluster_metadata of the moved brokers is set aside",
     ),
@@ -101,7 +105,8 @@ STEPS: Mapping[str, Step] = {
         stay=_DAYS,
         back=(
             "restart every broker in ZooKeeper mode with the migration flag, stop the controllers, at once delete "
-            "/controller and then /migration, restart every broker without the migration settings"
+            "/controller and then /migration, set their __cluster_metadata aside, restart every broker without the "
+            "migration settings"
         ),
         cost=(
             "two rolling restarts; as from copied, and __cluster_metadata of every broker is set aside. A broker that "

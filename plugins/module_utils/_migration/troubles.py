@@ -110,7 +110,9 @@ def _quorum_without_majority(look: ClusterLook) -> Iterator[Trouble]:
     running = [node for node in formed if node.answers]
     if formed and 2 * len(running) <= len(look.controllers):
         what = f"{len(running)} of {len(look.controllers)} controllers run, which is no majority"
-        yield Trouble("no_quorum", what, "start the other controllers")
+        # Brokers of KRaft cannot return without one; of other phases the way back stops the controllers anyway.
+        blocks = (FORWARD,) if all(look.registered.values()) and look.state != POST_MIGRATION else _BOTH
+        yield Trouble("no_quorum", what, "start the other controllers", blocks)
 
 
 # -- what was decided before ---------------------------------------------------------------------------------------
@@ -260,6 +262,23 @@ def _brokers_left_behind(look: ClusterLook) -> Iterator[Trouble]:
 
 
 @_check
+def _brokers_that_cannot_return(look: ClusterLook) -> Iterator[Trouble]:
+    """Look for brokers whose disks were formatted for KRaft: one that was added or replaced on the way (KIP-1362).
+
+    A broker in ZooKeeper mode refuses such a directory, and only once it has lost the migration flag (KAFKA-20762).
+    """
+    bound = [node for node in look.brokers if node.kraft_dirs]
+    if bound and look.state != POST_MIGRATION:
+        dirs = capped([path for node in bound for path in node.kraft_dirs or ()])
+        what = (
+            f"broker {hosts(bound)} has directories that were formatted for KRaft ({dirs}; version 1 in "
+            "meta.properties), so it cannot go back to ZooKeeper (KIP-1362)"
+        )
+        fix = "go on; or first move its partitions away, remove it from the cluster, and add it anew after the way back"
+        yield Trouble("bound_to_kraft", what, fix, (BACK,))
+
+
+@_check
 def _brokers_without_a_host(look: ClusterLook) -> Iterator[Trouble]:
     strangers = sorted(look.broker_ids - {node.id for node in look.brokers})
     if strangers:
@@ -290,16 +309,27 @@ def _wrong_controller(look: ClusterLook) -> Iterator[Trouble]:
     znodes = look.ensemble.znodes
     if znodes is None:
         return
-    if look.state == MIGRATION and znodes.kraft_epoch < 0:
+    if is_half_way_back(look):
         who = "no one" if znodes.controller is None else f"broker {znodes.controller}"
         what = f"znode /controller names {who} although the metadata is in KRaft: a way back was begun and not ended"
-        yield Trouble(
-            "half_way_back", what, "end the way back: stop the controllers and restart the brokers", (FORWARD,)
+        fix = (
+            "start no controller, set __cluster_metadata of each aside, and restart the brokers without the migration "
+            "settings (docs/migrate-to-kraft.md)"
         )
+        yield Trouble("half_way_back", what, fix, (FORWARD,))
     if not look.state and znodes.kraft_epoch >= 0:
         what = f"znode /controller names node {znodes.controller} of KRaft, and no log of the inventory knows of it"
         fix = "add the controllers to the inventory; where they are gone for good, delete /controller, then /migration"
         yield Trouble("controller_left", what, fix)
+
+
+def is_half_way_back(look: ClusterLook) -> bool:
+    """Tell whether /controller is not that of KRaft although the metadata is in KRaft: a hand-over was cut behind it.
+
+    Kafka never takes it away by itself: that of KRaft has no session (CreateMode.PERSISTENT in KafkaZkClient).
+    """
+    znodes = look.ensemble.znodes
+    return znodes is not None and look.state == MIGRATION and znodes.kraft_epoch < 0
 
 
 @_check

@@ -9,7 +9,7 @@ import logging
 import traceback
 from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 from .._core.errors import MissingLibraryError, StreamopsError
 from .connection import Access
@@ -25,6 +25,18 @@ class EnsembleUnreachableError(StreamopsError):
     """No session with the ensemble could be had."""
 
 
+class ZnodesKeptError(StreamopsError):
+    """ZooKeeper refused a change of znodes, or may not have heard of it; unclear where it may be carried out."""
+
+
+class Change(NamedTuple):
+    """A change of one znode: its new content, None to delete it, and the version that it must still have."""
+
+    path: str
+    content: bytes | None
+    version: int
+
+
 class Zookeeper:
     """A session with an ensemble below a chroot; a context manager."""
 
@@ -32,6 +44,8 @@ class Zookeeper:
         self._access = access
         self._hosts = ",".join(member.address for member in members) + chroot.rstrip("/")
         self._client: Any = None
+        #: The versions that in_charge() read last.
+        self.versions: dict[str, int] = {}
 
     def __enter__(self) -> Zookeeper:
         try:
@@ -124,12 +138,18 @@ class Zookeeper:
         for path in IN_CHARGE:
             try:
                 answer = self._found(self._client.get, path)
-                znodes[path] = None if answer is None else json.loads(answer[0])
+                if answer is not None:
+                    znodes[path] = json.loads(answer[0])
+                    self.versions[path] = answer[1].version
             except NoAuthError:
-                unread[path] = f"{self._access.sasl_username or 'a session without a login'} has no right to read it"
+                unread[path] = f"{self._login} has no right to read it"
             except ValueError:
                 unread[path] = "its content is no JSON"
         return {"znodes": znodes, "unread": unread}
+
+    @property
+    def _login(self) -> str:
+        return self._access.sasl_username or "a session without a login"
 
     @staticmethod
     def _found(call: Callable[[str], Any], path: str) -> Any:
@@ -142,6 +162,49 @@ class Zookeeper:
             return None
 
     # -- writing -------------------------------------------------------------------------------------------------
+
+    def change(self, changes: Sequence[Change]) -> None:
+        """Change znodes in one transaction: all of them, or none.
+
+        Raises ZnodesKeptError where one of them has another version, or where this login has no right to it; where no
+        answer came in twice the time of a request it is unclear whether anything was changed.
+        """
+        from kazoo.exceptions import KazooException
+        from kazoo.handlers.threading import KazooTimeoutError
+
+        transaction = self._client.transaction()
+        for path, content, version in changes:
+            if content is None:
+                transaction.delete(path, version)
+            else:
+                transaction.set_data(path, content, version)
+        paths = [change.path for change in changes]
+        try:
+            answers = transaction.commit_async().get(timeout=self._access.request_timeout * 2.0)
+        except (KazooException, KazooTimeoutError) as error:
+            unclear = ZnodesKeptError(
+                f"ZooKeeper {self._hosts}: no answer to the change of {', '.join(paths)} "
+                f"({str(error) or type(error).__name__}). All of it was carried out, or nothing. Run again: it is read "
+                "anew then.",
+                paths=paths,
+            )
+            unclear.unclear = True
+            raise unclear from error
+        self._refuse(dict(zip(paths, answers)))  # noqa: B905 (nodes may have Python 3.9)
+
+    def _refuse(self, answers: dict[str, Any]) -> None:
+        """Raise ZnodesKeptError where one change of a transaction failed, which kept all others from being made."""
+        from kazoo.exceptions import KazooException, NoAuthError, RolledBackError, RuntimeInconsistency
+
+        for path, answer in answers.items():
+            # What stood in front of the one that failed was taken back, and what stood behind it was not tried.
+            if isinstance(answer, KazooException) and not isinstance(answer, (RolledBackError, RuntimeInconsistency)):
+                why = f"somebody else has changed it meanwhile ({type(answer).__name__}). Run again: it is read anew."
+                if isinstance(answer, NoAuthError):
+                    why = f"{self._login} has no right to change it. Log in as the brokers do, and run again."
+                raise ZnodesKeptError(
+                    f"ZooKeeper {self._hosts}: znode {path} was not changed, nor any other: {why}", path=path
+                ) from answer
 
     def write(self, path: str, content: bytes) -> None:
         """Write a path that only its writer may see; parents that are missing others may read, as Kafka makes them."""

@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ...module_utils._migration.model import ClusterLook, EnsembleLook, MetadataLog, MigrationZnode, NodeLook, Znodes
+from ...module_utils._migration.hand_over import znodes_of
+from ...module_utils._migration.model import ClusterLook, EnsembleLook, MetadataLog, NodeLook
 from ...module_utils._migration.modes import BROKER, CONTROLLER
 from ...module_utils._zookeeper.ensemble import SERVING, UNREACHABLE
 from ..inventory.model import Node
@@ -80,7 +81,13 @@ def _node(node: Node, answer: Answer) -> NodeLook:
         unread=str(answer["unread"]),
         record_unread=str(answer["record_unread"]),
         epoch=int(answer["epoch"]),
+        kraft_dirs=_paths(answer.get("kraft_dirs")),
+        dirs_unread=str(answer.get("dirs_unread", "")),
     )
+
+
+def _paths(answer: Sequence[str] | None) -> tuple[str, ...] | None:
+    return None if answer is None else tuple(answer)
 
 
 def _log(log: Answer) -> MetadataLog:
@@ -104,8 +111,12 @@ def _ensemble(servers: Mapping[int | None, Answer], answer: Answer) -> EnsembleL
     ]
     serving = [server for server in states if states[server] in SERVING]
     why = _unread(answer)
-    znodes = None if why else _znodes(answer)
+    znodes = None if why else znodes_of(answer["znodes"], _ids(answer["cluster"]["brokers"]))
     return EnsembleLook(len(servers), len(serving), len(stopped), znodes, why if servers else "")
+
+
+def _ids(brokers: Iterable[Answer]) -> frozenset[int]:
+    return frozenset(broker["id"] for broker in brokers)
 
 
 def _unread(answer: Answer) -> str:
@@ -114,26 +125,6 @@ def _unread(answer: Answer) -> str:
         return _why(answer) or _NO_LEADER
     reasons = [f"{path}: {reason}" for path, reason in answer["unread"].items()]
     return "; ".join(reasons)
-
-
-def _znodes(answer: Answer) -> Znodes:
-    """Return who is in charge; the names within the znodes are those of ZkData.scala."""
-    znodes = answer["znodes"]
-    controller, migration = znodes["/controller"] or {}, znodes["/migration"]
-    return Znodes(
-        controller=controller.get("brokerid"),
-        # Brokers before 3.4 wrote version 1, without it.
-        kraft_epoch=controller.get("kraftControllerEpoch", -1),
-        epoch=znodes["/controller_epoch"],
-        migration=None if migration is None else _migration(migration),
-        brokers=frozenset(broker["id"] for broker in answer["cluster"]["brokers"]),
-    )
-
-
-def _migration(content: Answer) -> MigrationZnode:
-    return MigrationZnode(
-        content["kraft_controller_id"], content["kraft_controller_epoch"], content["kraft_metadata_offset"]
-    )
 
 
 def _why(answer: Answer) -> str:

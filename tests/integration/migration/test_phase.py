@@ -206,7 +206,7 @@ def test_a_controller_with_the_flag_waits_for_the_brokers(
     assert "Brokers 3 zookeeper" in shown
     assert f"/controller_epoch {read['/controller_epoch']}, /migration not copied" in shown
     assert "Next step bring the brokers into migration mode: " in shown
-    assert "Way back stop the controllers, delete /migration, set their metadata directories aside" in shown
+    assert "Way back stop the controllers, delete /migration, set their __cluster_metadata aside" in shown
     # A run has not started it, so how it was started is not known.
     assert f"Blocks next {CONTROLLER} (id {ID}) runs without a start record" in shown
 

@@ -36,7 +36,7 @@ OF_KRAFT = Znodes(controller=101, kraft_epoch=4, epoch=9, migration=MigrationZno
 def broker(number: int, mode: str, **more: Any) -> NodeLook:
     """Return a broker that runs in a mode."""
     look = NodeLook(f"broker{number}", number, frozenset({BROKER}), release=RELEASE, started=STARTED[mode])
-    return replace(look, **more)
+    return replace(look, **{"kraft_dirs": (), **more})
 
 
 def controller(number: int, log: MetadataLog | None, **more: Any) -> NodeLook:

@@ -178,7 +178,7 @@ PARAMS = {"state_dir": "", "config_file": "", "metadata_dir": ""}
 def test_a_node_that_never_started_tells_nothing(tmp_path: Path) -> None:
     assert look.migration_info(**{**PARAMS, "state_dir": str(tmp_path), "metadata_dir": str(tmp_path)}) == {
         "changed": False, "running": False, "release": "", "start_record": None, "log": None, "unread": "",
-        "record_unread": "", "epoch": 0,
+        "record_unread": "", "epoch": 0, "kraft_dirs": None, "dirs_unread": "",
     }  # fmt: skip
 
 
@@ -238,3 +238,32 @@ def test_a_log_that_may_not_be_read_is_named(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(look, "metadata_log", denied)
     told = look.migration_info(**{**PARAMS, "metadata_dir": str(tmp_path)})
     assert (told["log"], "Permission denied" in told["unread"]) == (None, True)
+
+
+def meta(directory: Path, version: str) -> str:
+    """Write a meta.properties as Kafka does, and return the directory."""
+    directory.mkdir()
+    identity = {"0": "broker.id=1", "1": "node.id=1"}.get(version, "broker.id=1")
+    line = f"version={version}\n" if version else ""
+    (directory / "meta.properties").write_text(f"#\n{line}cluster.id=abc\n{identity}\n")
+    return str(directory)
+
+
+def test_directories_that_were_formatted_for_kraft_are_told_by_their_version(tmp_path: Path) -> None:
+    bare = tmp_path / "bare"
+    bare.mkdir()
+    old, unnamed, formatted = meta(tmp_path / "old", "0"), meta(tmp_path / "unnamed", ""), meta(tmp_path / "new", "1")
+    params = {**PARAMS, "state_dir": str(tmp_path)}
+    told = look.migration_info(**params, log_dirs=[old, unnamed, str(bare), formatted])
+    assert (told["kraft_dirs"], told["dirs_unread"]) == ([formatted], "")
+    assert look.migration_info(**params, log_dirs=[old, unnamed])["kraft_dirs"] == []
+    assert look.migration_info(**params)["kraft_dirs"] is None
+
+
+def test_directories_that_cannot_be_read_are_not_taken_for_good_ones(tmp_path: Path) -> None:
+    broken = tmp_path / "broken"
+    broken.mkdir()
+    (broken / "meta.properties").write_text("nothing of Kafka")
+    told = look.migration_info(**{**PARAMS, "state_dir": str(tmp_path)}, log_dirs=[str(broken)])
+    assert told["kraft_dirs"] is None
+    assert told["dirs_unread"].startswith(f"{broken}: ")

@@ -127,9 +127,9 @@ def test_a_cluster_that_was_made_in_kraft_stays_there() -> None:
     assert told(look, STAY) == ([KRAFT] * 3, [KRAFT] * 3)
 
 
-@pytest.mark.parametrize("wish", ["back", "", "forward"])
+@pytest.mark.parametrize("wish", ["", "forward", "BACK"])
 def test_another_wish_is_none(wish: str) -> None:
-    with pytest.raises(ValueError, match="a run wants one of stay, next"):
+    with pytest.raises(ValueError, match="a run wants one of stay, next, back"):
         told(looks.copied(), wish)
 
 

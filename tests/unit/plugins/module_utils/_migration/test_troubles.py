@@ -35,7 +35,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._migration.phase i
 from tests.unit.plugins.module_utils._migration import looks
 
 UNFLAGGED = {ROLES: CONTROLLER}
-BOTH, FORWARD, NEITHER = ("forward", "back"), ("forward",), ()
+BOTH, FORWARD, BACKWARD, NEITHER = ("forward", "back"), ("forward",), ("back",), ()
 OF_ZOOKEEPER = Znodes(1, -1, 3, MigrationZnode())
 
 CASES: list[tuple[str, ClusterLook, tuple[str, ...]]] = [
@@ -54,8 +54,10 @@ CASES: list[tuple[str, ClusterLook, tuple[str, ...]]] = [
     (
         "no_quorum",
         looks.with_node(looks.with_node(looks.copied(), "controller1", running=False), "controller2", running=False),
-        BOTH,
+        FORWARD,
     ),
+    ("no_quorum", looks.with_controllers(looks.brokers_moving(), running=False), BOTH),
+    ("bound_to_kraft", looks.with_node(looks.dual_write_kraft(), "broker2", kraft_dirs=("/d/1",)), BACKWARD),
     ("other_release", looks.with_node(looks.not_begun(), "broker2", release="3.9.1"), FORWARD),
     ("other_release", looks.with_node(looks.copied(), "controller2", release="4.0.0"), FORWARD),
     ("old_protocol", looks.with_node(looks.not_begun(), "broker2", started={PROTOCOL: "3.8"}), FORWARD),

@@ -3,13 +3,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from kazoo.exceptions import NoAuthError, NoNodeError
+from kazoo.exceptions import (
+    BadVersionError,
+    ConnectionLoss,
+    NoAuthError,
+    NoNodeError,
+    RolledBackError,
+    RuntimeInconsistency,
+)
+from kazoo.handlers.threading import KazooTimeoutError
 
 from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.connection import Access
-from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.session import IN_CHARGE, Zookeeper
+from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.session import (
+    IN_CHARGE,
+    Change,
+    ZnodesKeptError,
+    Zookeeper,
+)
 
 #: What Kafka 3.9 writes (ZkData.scala), of a broker and of a controller of KRaft.
 OF_BROKER = b'{"version":2,"brokerid":1,"timestamp":"1764400000000","kraftControllerEpoch":-1}'
@@ -31,7 +46,7 @@ class Client:
         content = self._contents.get(path, NoNodeError())
         if isinstance(content, Exception):
             raise content
-        return content, object()
+        return content, SimpleNamespace(version=len(content))
 
 
 def in_charge(contents: dict[str, Any], access: Access | None = None) -> dict[str, Any]:
@@ -79,3 +94,82 @@ def test_a_missing_right_is_told_and_not_taken_for_a_missing_znode(access: Acces
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff"])
 def test_a_content_that_kafka_did_not_write_is_told(content: bytes) -> None:
     assert in_charge({"/controller": content})["unread"] == {"/controller": "its content is no JSON"}
+
+
+class Transaction:
+    """Notes what is asked for, and answers with what it was made with."""
+
+    def __init__(self, answers: Sequence[object] | Exception) -> None:
+        self.asked: list[tuple[object, ...]] = []
+        self._answers = answers
+
+    def delete(self, path: str, version: int) -> None:
+        """Note it."""
+        self.asked.append(("delete", path, version))
+
+    def set_data(self, path: str, content: bytes, version: int) -> None:
+        """Note it."""
+        self.asked.append(("set", path, content, version))
+
+    def commit_async(self) -> Transaction:
+        """Return what is waited for."""
+        return self
+
+    def get(self, timeout: float) -> Sequence[object]:
+        """Return the answers."""
+        assert timeout == 10
+        if isinstance(self._answers, Exception):
+            raise self._answers
+        return self._answers
+
+
+CHANGES = [Change("/controller_epoch", b"5", 8), Change("/controller", None, 0), Change("/migration", None, 31)]
+
+
+def change(answers: Sequence[object] | Exception) -> Transaction:
+    session, transaction = Zookeeper((), Access()), Transaction(answers)
+    session._client = SimpleNamespace(transaction=lambda: transaction)
+    session.change(CHANGES)
+    return transaction
+
+
+def test_znodes_change_in_one_transaction_tied_to_their_versions() -> None:
+    assert change([object(), True, True]).asked == [
+        ("set", "/controller_epoch", b"5", 8),
+        ("delete", "/controller", 0),
+        ("delete", "/migration", 31),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("answers", "path", "why"),
+    [
+        ([RolledBackError(), RolledBackError(), BadVersionError()], "/migration", "somebody else has changed it"),
+        ([RolledBackError(), NoNodeError(), RuntimeInconsistency()], "/controller", "somebody else has changed it"),
+        (
+            [NoAuthError(), RuntimeInconsistency(), RuntimeInconsistency()],
+            "/controller_epoch",
+            "Log in as the brokers do",
+        ),
+    ],
+)
+def test_the_one_znode_that_could_not_be_changed_is_named_and_no_other_was(
+    answers: Sequence[object], path: str, why: str
+) -> None:
+    with pytest.raises(ZnodesKeptError, match=f"znode {path} was not changed, nor any other: .*{why}") as failed:
+        change(answers)
+    assert not failed.value.unclear
+
+
+@pytest.mark.parametrize("error", [ConnectionLoss(), KazooTimeoutError("10 s")])
+def test_a_change_without_an_answer_is_unclear(error: Exception) -> None:
+    with pytest.raises(ZnodesKeptError, match=r"All of it was carried out, or nothing\. Run again") as failed:
+        change(error)
+    assert failed.value.unclear
+
+
+def test_the_versions_are_those_that_were_read() -> None:
+    session = Zookeeper((), Access())
+    session._client = Client({"/controller": OF_BROKER, "/controller_epoch": b"3"})
+    session.in_charge()
+    assert session.versions == {"/controller": len(OF_BROKER), "/controller_epoch": 1}

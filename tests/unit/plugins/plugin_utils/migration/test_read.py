@@ -51,6 +51,8 @@ def node_answer(node: NodeLook) -> dict[str, Any]:
         "unread": node.unread,
         "record_unread": node.record_unread,
         "epoch": node.epoch,
+        "kraft_dirs": None if node.kraft_dirs is None else list(node.kraft_dirs),
+        "dirs_unread": node.dirs_unread,
     }
 
 
