@@ -353,8 +353,8 @@ def reports_of(step: str, **given: Any) -> Any:
     kind, before, stage = STEPS[step]
     hosts = {host: {**HOSTS[host], "_kafka_stage": stage, **left_by(host, before, stage)}
              for host in (*BROKERS, *CONTROLLERS) if host.startswith(kind)}  # fmt: skip
-    groups = {"brokers": BROKERS if kind == "b" else [], "controllers": CONTROLLERS if kind == "c" else []}
-    return view(hosts, **groups, kafka_mode="zookeeper", **given)["reports"]
+    brokers, controllers = (BROKERS, []) if kind == "b" else ([], CONTROLLERS)
+    return view(hosts, brokers=brokers, controllers=controllers, kafka_mode="zookeeper", **given)["reports"]
 
 
 @pytest.mark.parametrize("now", STEPS)
