@@ -88,6 +88,16 @@ def with_controllers(inventory: Path, controllers: int = 3) -> None:
     (inventory / "group_vars" / "all.yml").write_text(yaml.safe_dump(variables))
 
 
+def without_zookeeper(inventory: Path) -> None:
+    """Rewrites an inventory whose cluster has gone to KRaft: what it says of ZooKeeper is gone."""
+    hosts = yaml.safe_load((inventory / "hosts.yml").read_text())
+    del hosts["zookeeper"]
+    (inventory / "hosts.yml").write_text(yaml.safe_dump(hosts))
+    variables = yaml.safe_load((inventory / "group_vars" / "all.yml").read_text())
+    kept = {name: value for name, value in variables.items() if not name.startswith("zookeeper_")}
+    (inventory / "group_vars" / "all.yml").write_text(yaml.safe_dump({**kept, "kafka_mode": "kraft_isolated"}))
+
+
 def shipped() -> Path:
     """The inventory that is part of the collection."""
     return ROOT / "inventories" / "local_zookeeper"

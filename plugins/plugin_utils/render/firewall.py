@@ -18,6 +18,8 @@ from ..inventory.model import LOCAL, METRICS_PURPOSE, Node
 from ..inventory.variables import as_bool
 
 Network = Union[ipaddress.IPv4Network, ipaddress.IPv6Network]
+#: What places() says of a node, or one of its listeners.
+Place = Mapping[str, Any]
 
 #: Purpose of a listener -> the parties that connect to it. Brokers without a listener of their own use the clients'
 #: one; modules and Spark jobs connect as clients. Nobody but the nodes of a cluster reaches its other ports.
@@ -102,16 +104,14 @@ def places(hosts: Sequence[Node], groups: Mapping[str, Sequence[str]]) -> list[d
     ]
 
 
-def unresolved(inventory: Iterable[Mapping[str, Any]]) -> list[str]:
+def unresolved(inventory: Iterable[Place]) -> list[str]:
     """The names that the control node must resolve before there are rules, sorted."""
     parties = ("words", "clients", "administrators", "monitors")
     words = {word for place in inventory for party in parties for word in place[party]}
     return sorted(word for word in words if network(word) is None)
 
 
-def rules(
-    inventory: Sequence[Mapping[str, Any]], host: str, resolved: Mapping[str, Sequence[str]]
-) -> list[dict[str, Any]]:
+def rules(inventory: Sequence[Place], host: str, resolved: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
     """The rules of the machine of `host`: those of all its nodes that want a firewall, of all clusters, by port.
 
     resolved -- name to addresses for every name that `unresolved` gave. Raises FirewallError for a name without
@@ -136,16 +136,24 @@ def rules(
     return sorted(_told_apart(found, machine), key=lambda rule: (rule["port"], rule["address"]))
 
 
+def parties_of(node: Place, listener: Place, cluster: Iterable[Place]) -> tuple[str, ...]:
+    """Return the parties that connect to a listener of a node; cluster -- the places of its cluster.
+
+    Controllers that migrate write to ZooKeeper, and tell brokers that have not moved yet what to do (KIP-866).
+    """
+    migrates = {"controller", "zookeeper"} <= {role for place in cluster for role in place["roles"]}
+    inner = "brokers" if any(other["purpose"] == "brokers" for other in node["listeners"]) else "clients"
+    more = ("controllers",) if migrates and listener["purpose"] in ("zookeeper_clients", inner) else ()
+    return (*PARTIES[listener["purpose"]], *more)
+
+
 def _sources(
-    inventory: Iterable[Mapping[str, Any]],
-    node: Mapping[str, Any],
-    listener: Mapping[str, Any],
-    resolved: Mapping[str, Sequence[str]],
+    inventory: Iterable[Place], node: Place, listener: Place, resolved: Mapping[str, Sequence[str]]
 ) -> list[str]:
     purpose = listener["purpose"]
     cluster = [other for other in inventory if other["cluster"] == node["cluster"]]
     words = [*listener.get("networks", []), *node["networks"].get(purpose, [])]
-    for party in PARTIES[purpose]:
+    for party in parties_of(node, listener, cluster):
         if party in NODES:
             words += [word for other in cluster if party[:-1] in other["roles"] for word in other["words"]]
         else:

@@ -8,10 +8,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..run.results import FIREWALL_SHARE, Results
-from .firewall import NODES, PARTIES
+from .firewall import NODES, Place, parties_of
 from .parts import Parts
-
-Place = Mapping[str, Any]
 
 #: Peers outside of the play that one host of the play asks, one after the other, within the time of a trial.
 OUTSIDE = 8
@@ -64,7 +62,7 @@ def tries(places: Sequence[Place], listening: Mapping[str, Collection[int]]) -> 
     """Return machine of a peer to what it shall connect to, [{host, address, port, purpose}], each once.
 
     listening -- host that brings a machine's firewall to the ports that the machine listens on: others would refuse
-    everyone. A peer is a node on another machine that the purpose of the listener lets in by PARTIES, and connects to
+    everyone. A peer is a node on another machine that parties_of lets in, and connects to
     the address that nodes use, the advertised one. Listeners for clients are left out where the cluster has others for
     its brokers, since then no node needs them, and their advertised address may be one for the outside.
     """
@@ -76,7 +74,7 @@ def tries(places: Sequence[Place], listening: Mapping[str, Collection[int]]) -> 
             for listener in _inner(node, ports):
                 one = {"host": host, "address": listener["advertised_host"]}
                 one.update(port=int(listener["port"]), purpose=listener["purpose"])
-                roles = {party[:-1] for party in PARTIES[listener["purpose"]] if party in NODES}
+                roles = {party[:-1] for party in parties_of(node, listener, cluster) if party in NODES}
                 for peer in cluster:
                     wanted = found.setdefault(peer["machine"], [])
                     if peer["machine"] != node["machine"] and roles & set(peer["roles"]) and one not in wanted:

@@ -15,6 +15,7 @@ pytestmark = pytest.mark.full
 #: By job template its answers, and what a job without mistakes says.
 DONE: dict[str, tuple[dict[str, str], str]] = {
     "groups": ({}, ""),
+    "migration to KRaft": ({}, "created_in_kraft"),
     "mirrors": (SITE, ""),
     "rebalance": ({}, "Nothing to move"),
     "rebalance, plan": ({}, "Nothing to move"),
@@ -26,6 +27,8 @@ DONE: dict[str, tuple[dict[str, str], str]] = {
 REFUSED: dict[str, tuple[dict[str, str], str]] = {
     "drain and remove a broker": ({"kafka_remove_broker": "kafka3"}, "every broker here is a voter"),
     "look after a failure": ({}, "OK orders"),
+    "migration step": ({}, "no step leads on from the phase created_in_kraft"),
+    "migration step, plan": ({}, "no step leads on from the phase created_in_kraft"),
     "replace a node, plan": ({"kafka_replace_node": "kafka3", **SITE}, "A node that lives needs no replacement"),
     "ZooKeeper members": (SITE, "zookeeper"),
 }

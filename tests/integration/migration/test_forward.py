@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from tests.support.answers import said
 from tests.support.cluster import Run, free_port_base
 from tests.support.modules import run_module
 from tests.support.traffic import Ledger, producing, read_all
-from tests.support.zookeeper import ZookeeperCluster, inventory, with_controllers
+from tests.support.zookeeper import ZookeeperCluster, inventory, with_controllers, without_zookeeper
 
 MIGRATE = "playbooks/migrate_to_kraft.yml"
 TOPIC, OLD = "orders", "archive"
@@ -31,6 +32,8 @@ class Way:
         self.inventory = inventory(directory / "inventory")
         self.directory, self.port_base = directory / "nodes", free_port_base()
         self.cluster = ZookeeperCluster(self.inventory, self.directory, self.port_base)
+        #: The digest of the plan of a step that was taken.
+        self.approved = ""
         #: Numbers that a writer knows to be stored, by topic.
         self.stored: dict[str, set[int]] = {}
 
@@ -39,10 +42,19 @@ class Way:
         with_controllers(self.inventory)
         self.cluster = ZookeeperCluster(self.inventory, self.directory, self.port_base)
 
+    def leave_zookeeper(self) -> None:
+        """Take ZooKeeper out of the inventory, behind the last step."""
+        without_zookeeper(self.inventory)
+        self.cluster = ZookeeperCluster(self.inventory, self.directory, self.port_base)
+
     def phase(self) -> str:
         """Return the phase that the screen shows."""
         shown = said(self.cluster.playbook(MIGRATE).ok())
         return shown.partition("Cluster local_zookeeper: ")[2].split()[0]
+
+    def plan(self) -> str:
+        """Return the digest of the plan of the next step, as a workflow hands it on."""
+        return str(re.findall(r"streamops_plan_digest=([\w,-]+)", said(self.next("--check").ok()))[-1])
 
     def next(self, *arguments: str, **given: Any) -> Run:
         """Return a run that takes the next step."""
@@ -110,9 +122,14 @@ def test_a_check_shows_the_step_and_changes_nothing(way: Way) -> None:
 )
 def test_a_step_under_load(way: Way, goal: str, restarted: list[str], brokers: set[str]) -> None:
     before = {node: way.cluster.pid(node) for node in (*way.cluster.servers, *way.cluster.brokers)}
+    if way.approved:
+        refused = way.next(streamops_plan_digest=way.approved)
+        assert "this is not the plan that was approved" in said(refused), "that of another step"
+        assert {node: way.cluster.pid(node) for node in before} == before
+    way.approved = way.plan()
     with producing(way.cluster.bootstrap_servers, TOPIC, rate=200) as ledger:
         ledger.reaches(500)
-        run = way.next().ok()
+        run = way.next(streamops_plan_digest=way.approved).ok()
     assert [node for node in before if way.cluster.pid(node) != before[node]] == restarted
     assert f"Cluster local_zookeeper: {goal}" in said(run)
     for node in way.cluster.brokers:
@@ -175,4 +192,12 @@ def test_the_cluster_serves_without_zookeeper(way: Way) -> None:
     with producing(way.cluster.bootstrap_servers, TOPIC, rate=200) as ledger:
         ledger.reaches(500)
     way.keeps(ledger, TOPIC)
+    assert way.phase() == "zookeeper_gone"
+
+
+def test_an_inventory_without_zookeeper_takes_the_cluster_over_and_restarts_nothing(way: Way) -> None:
+    before = {node: way.cluster.pid(node) for node in (*way.cluster.brokers, *way.cluster.controllers)}
+    way.leave_zookeeper()
+    way.cluster.playbook().ok()
+    assert way.cluster.pids() == before
     assert way.phase() == "zookeeper_gone"

@@ -125,6 +125,23 @@ def test_a_group_is_deleted_by_a_choice_and_by_no_slip() -> None:
     assert asked["default"] == "stay"
 
 
+def test_a_step_without_a_way_back_is_confirmed_by_a_phase_that_a_person_types() -> None:
+    """AWX takes no empty answer where there are choices, and some releases choose the first one by themselves."""
+    (asked,) = (one for one in SURVEYS["migration_step"]["spec"] if one["variable"] == "kafka_migration_confirmed")
+    assert (asked["type"], asked["default"], asked["required"]) == ("text", "", False)
+    assert [answer_error(asked, answer) for answer in ("", "finalised")] == [None, None]
+
+
+def test_a_migration_is_shown_by_a_job_and_its_next_step_taken_by_another() -> None:
+    given = {name: one.get("extra_vars") for name, one in TEMPLATES.items() if "migrate_to_kraft" in one["playbook"]}
+    step = {"kafka_migration": "next"}
+    assert given == {
+        "Kafka migration to KRaft": None,
+        "Kafka migration step, plan": step,
+        "Kafka migration step": step,
+    }
+
+
 def test_two_jobs_in_a_row_fetch_the_project_and_read_the_inventory_once() -> None:
     assert DATA["controller_projects"][0]["scm_update_cache_timeout"] == 60
     assert DATA["controller_inventory_sources"][0]["update_cache_timeout"] == 60

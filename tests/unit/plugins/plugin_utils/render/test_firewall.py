@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ansible_collections.streamops.kafka.plugins.module_utils._firewall.connections import allowed
 from ansible_collections.streamops.kafka.plugins.module_utils._firewall.text import digest_of, table_text
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render import firewall
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render import firewall, firewall_trial
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.view import View
 from tests.support.inventory_data import DataReader
 
@@ -69,10 +69,32 @@ def test_only_brokers_reach_brokers_and_only_nodes_reach_controllers() -> None:
     assert [rule["port"] for rule in rules_of(*isolated(), "controller1")] == [9093]
 
 
-def test_only_brokers_reach_zookeeper_and_only_servers_reach_each_other() -> None:
+def migrating(**listeners: Any) -> tuple[dict[str, Any], dict[str, list[str]]]:
+    """The same with two servers of ZooKeeper, as on the way to KRaft."""
     hostvars, groups = isolated()
     hostvars |= {"zk1": host("10.0.0.41", zookeeper_id=1), "zk2": host("10.0.0.42", zookeeper_id=2)}
-    groups["zookeeper"] = ["zk1", "zk2"]
+    return {name: {**variables, **listeners} for name, variables in hostvars.items()}, {
+        **groups,
+        "zookeeper": ["zk1", "zk2"],
+    }
+
+
+def test_controllers_that_migrate_reach_zookeeper_and_its_brokers() -> None:
+    assert sources(*migrating(), "zk1", 2181) == ["10.0.0.1", "10.0.0.11", "10.0.0.12", "10.9.0.1"]
+    assert sources(*migrating(), "broker1", 9094) == ["10.0.0.1", "10.0.0.11", "10.0.0.12"]
+    assert "10.0.0.1" not in sources(*migrating(), "broker1", 9092), "brokers have a listener of their own"
+    shared = {"kafka_listeners": [one for one in LISTENERS if one["purpose"] != "brokers"]}
+    assert "10.0.0.1" in sources(*migrating(**shared), "broker1", 9092)
+
+
+def test_controllers_that_migrate_try_what_they_are_let_in_to() -> None:
+    found = firewall_trial.tries(places_of(*migrating()), {"zk1": [2181, 2888, 3888], "broker1": [9092, 9094]})
+    assert [(one["host"], one["port"]) for one in found["10.0.0.1"]] == [("zk1", 2181), ("broker1", 9094)]
+
+
+def test_only_brokers_reach_zookeeper_and_only_servers_reach_each_other() -> None:
+    hostvars, groups = migrating()
+    del groups["kraft_controllers"]
     assert sources(hostvars, groups, "zk1", 2181) == ["10.0.0.11", "10.0.0.12", "10.9.0.1"]
     assert sources(hostvars, groups, "zk1", 2888) == ["10.0.0.41", "10.0.0.42"]
     assert sources(hostvars, groups, "zk1", 3888) == ["10.0.0.41", "10.0.0.42"]

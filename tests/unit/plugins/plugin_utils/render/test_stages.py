@@ -13,6 +13,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._migration.modes i
     MIGRATING,
     ZOOKEEPER,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._node.restart_reasons import restart_reasons
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.view import View
 from tests.support.inventory_data import view
 
@@ -320,3 +321,49 @@ def test_a_quorum_with_other_voters_than_the_inventory_is_refused() -> None:
     asked = {"nodes": [], "quorum": {"leader_id": 101, "voters": [{"id": 101, "directory_id": None}]}}
     with pytest.raises(ValueError, match=r"where they are 101; the inventory has the controllers 101, 102, 103"):
         properties("b1", MIGRATING, __common_registered=asked)
+
+
+# -- the approval of a step --------------------------------------------------------------------------------------------
+
+#: What each step makes of its nodes: the stage that they were started in, None where they never were, and the next one.
+STEPS = {
+    "not_begun": ("c", None, MIGRATING),
+    "controllers_ready": ("b", ZOOKEEPER, MIGRATING),
+    "copied": ("b", MIGRATING, KRAFT),
+    "dual_write_kraft": ("c", MIGRATING, KRAFT),
+}
+
+
+def left_by(host: str, before: str | None, stage: str) -> dict[str, Any]:
+    """Return what tasks in check mode leave on a host that a step begins."""
+    written = {"changed_paths": ["/c/server.properties"]}
+    if before is None:
+        return {"__common_node_info": {"process": {"running": False}, "disks": [], "restart_reasons": []},
+                "__common_generation": written}  # fmt: skip
+    was, wanted = (
+        {key: str(value) for key, value in properties(host, each, **SECURED).items()} for each in (before, stage)
+    )
+    started = {"properties": was, "jvm": [], "files": {}, "limits": {}}
+    reasons = restart_reasons(started, {"properties": wanted}, running=True)
+    return {"__common_node_info": {"process": {"running": True}, "restart_reasons": reasons},
+            "__common_generation": written}  # fmt: skip
+
+
+def reports_of(step: str, **given: Any) -> Any:
+    kind, before, stage = STEPS[step]
+    hosts = {host: {**HOSTS[host], "_kafka_stage": stage, **left_by(host, before, stage)}
+             for host in (*BROKERS, *CONTROLLERS) if host.startswith(kind)}  # fmt: skip
+    brokers, controllers = (BROKERS, []) if kind == "b" else ([], CONTROLLERS)
+    return view(hosts, brokers=brokers, controllers=controllers, kafka_mode="zookeeper", **given)["reports"]
+
+
+@pytest.mark.parametrize("now", STEPS)
+@pytest.mark.parametrize("approved", STEPS)
+def test_the_approval_of_a_step_is_one_for_no_other_step(approved: str, now: str) -> None:
+    plan = reports_of(approved, ansible_check_mode=True)
+    assert plan["plan_digest"].startswith("3-changes-")
+    given = {"streamops_plan_digest": plan["plan_digest"], "streamops_plan": plan["plans"]}
+    refused = reports_of(now, **given)["approval_refusal"]
+    assert bool(refused) == (now != approved)
+    if refused:
+        assert "this is not the plan that was approved" in refused
