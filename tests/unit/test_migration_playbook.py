@@ -13,9 +13,13 @@ import pytest
 import yaml
 from jinja2.nativetypes import NativeEnvironment
 
+from ansible_collections.streamops.kafka.plugins.action import migration_plan
 from ansible_collections.streamops.kafka.plugins.action.migration_plan import ActionModule
 from ansible_collections.streamops.kafka.plugins.module_utils._migration import model, phase, steps
+from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.action import ProgressAction
 from tests.support.playbooks import PUBLIC, first, of_play, plays, read, takes_lock
+from tests.unit.plugins.module_utils._migration import looks
+from tests.unit.plugins.plugin_utils.migration.test_wait import reader_of
 
 ROOT = Path(__file__).resolve().parents[2]
 TASKS = yaml.safe_load((ROOT / "roles/_common/tasks/migration.yml").read_text())
@@ -150,6 +154,22 @@ def test_the_action_runs_the_module_of_the_ensemble_by_its_own_login() -> None:
     action.call_here = partial(ActionModule.call_here, action)
     ActionModule.call(action, {}, chroot="/blue")
     assert ran == [("streamops.kafka.zookeeper_info", {"servers": [1], "chroot": "/blue"})]
+
+
+def test_a_phase_without_stages_fails_by_its_result_so_that_a_run_that_only_looks_may_go_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Ansible asks failed_when of a result alone, and never of an exception."""
+    (stages,) = yaml.safe_load((ROOT / "roles/_common/tasks/stages.yml").read_text())
+    assert "_common_may_stay_sealed" in stages["block"][-1]["failed_when"]
+    reader = reader_of(looks.with_controllers(looks.copied(), silence="timed out", log=None))
+    monkeypatch.setattr(migration_plan, "InventoryReader", lambda action, known: reader)
+    monkeypatch.setattr(ProgressAction, "run", lambda self, tmp=None, task_vars=None: {})
+    action: Any = Asking([])
+    action._task = SimpleNamespace(args={"wish": "stay"}, action="streamops.kafka.migration_plan")
+    result = action.run(task_vars={"inventory_hostname": "broker1"})
+    assert (result["failed"], result["phase"], "step" in result) == (True, phase.UNKNOWN, False)
+    assert "what was seen fits no phase" in result["msg"]
 
 
 def test_the_documented_phases_are_those_of_the_table() -> None:
