@@ -82,8 +82,14 @@ def example(name: str) -> dict[str, str]:
 
 
 def only_looks_sometimes(name: str) -> bool:
-    """Return whether what a playbook is given says if it changes anything, and so if it takes the lock."""
-    return any("_common_only_looks" in given for _play, given in plays(PUBLIC[name]))
+    """Return whether what a playbook is given says if it changes anything, and so if it takes the lock.
+
+    That is a variable of its lock, or a template that says which playbook it imports.
+    """
+    imports = [one.get("ansible.builtin.import_playbook", "") for one in read(PUBLIC[name])]
+    return any("_common_only_looks" in given for _play, given in plays(PUBLIC[name])) or any(
+        "{{" in one for one in imports
+    )
 
 
 @cache
