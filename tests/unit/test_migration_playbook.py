@@ -23,6 +23,7 @@ from tests.unit.plugins.plugin_utils.migration.test_wait import reader_of
 
 ROOT = Path(__file__).resolve().parents[2]
 TASKS = yaml.safe_load((ROOT / "roles/_common/tasks/migration.yml").read_text())
+STAGES = yaml.safe_load((ROOT / "roles/_common/tasks/stages.yml").read_text())
 LOOK = yaml.safe_load((ROOT / "roles/_common/tasks/migration_look.yml").read_text())
 #: All that it may call.
 READS = {"assert", "debug", "include_tasks", "migration_info", "migration_plan"}
@@ -70,9 +71,23 @@ def test_stages_are_read_once_in_a_run_and_a_step_has_those_of_its_judgement() -
     (task,) = (task for task in yaml.safe_load((ROOT / "roles/preflight/tasks/main.yml").read_text())
                if "ansible.builtin.include_role" in task)  # fmt: skip
     assert task["ansible.builtin.include_role"]["tasks_from"] == "stages.yml"
-    (stages,) = yaml.safe_load((ROOT / "roles/_common/tasks/stages.yml").read_text())
+    stages = STAGES[0]
     assert "hostvars[_kafka_cluster_first].__common_migration_plan is not defined" in stages["when"]
     assert stages["block"][-1]["streamops.kafka.migration_plan"] == {"wish": "stay"}
+
+
+@pytest.mark.parametrize(
+    ("known", "goes_on"),
+    [({"hostvars": {"c1": {"__common_migration_plan": {}}}}, True), ({"hostvars": {"c1": {}}}, False),
+     ({"hostvars": {"c1": {}}, "_common_may_stay_sealed": True}, True)],
+)  # fmt: skip
+def test_nodes_whose_stages_no_host_of_the_run_can_tell_are_not_changed(known: dict[str, Any], goes_on: bool) -> None:
+    """Each host has its stage from the first host of its cluster. Without one a broker of KRaft would get the files of
+    ZooKeeper, so a part of the cluster without that host (preflight_allow_limit) is refused."""
+    task = STAGES[-1]
+    assert "__common_migration_plan" not in str(task["when"]), "Ansible asks this after the plan was made"
+    that = NativeEnvironment().compile_expression(task["ansible.builtin.assert"]["that"])
+    assert bool(that(_kafka_cluster_first="c1", **known)) is goes_on
 
 
 def test_the_screen_is_shown_where_no_stage_follows() -> None:
@@ -167,8 +182,7 @@ def test_a_phase_without_stages_fails_by_its_result_so_that_a_run_that_only_look
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Ansible asks failed_when of a result alone, and never of an exception."""
-    (stages,) = yaml.safe_load((ROOT / "roles/_common/tasks/stages.yml").read_text())
-    assert "_common_may_stay_sealed" in stages["block"][-1]["failed_when"]
+    assert "_common_may_stay_sealed" in STAGES[0]["block"][-1]["failed_when"]
     reader = reader_of(looks.with_controllers(looks.copied(), silence="timed out", log=None))
     monkeypatch.setattr(migration_plan, "InventoryReader", lambda action, known: reader)
     monkeypatch.setattr(ProgressAction, "run", lambda self, tmp=None, task_vars=None: {})
