@@ -114,6 +114,21 @@ def test_a_step_is_refused_by_its_name_and_before_anything_else(given: dict[str,
         assert "on the command line, and no step back" in message
 
 
+@pytest.mark.parametrize(
+    ("run", "skipped", "goes_on"),
+    [(["all"], [], True), (["kafka_configure"], [], False), (["preflight"], [], False),
+     (["all"], ["kafka_service"], False), (["all"], ["spark_validation"], True)],
+)  # fmt: skip
+def test_a_step_is_taken_whole(run: list[str], skipped: list[str], goes_on: bool) -> None:
+    """Of a part of it nodes would have files of the next stage that no restart takes up, and a wait that cannot end."""
+    environment = NativeEnvironment()
+    environment.filters["intersect"] = lambda one, other: [value for value in one if value in other]
+    that = environment.compile_expression(TASKS[1]["ansible.builtin.assert"]["that"])
+    known = {"ansible_run_tags": run, "ansible_skip_tags": skipped}
+    assert bool(that(**known, **STEP)) is goes_on
+    assert that(**known), "the screen is for every run"
+
+
 class Asking(ActionModule):
     """The action with the answers of the module that it runs, one after the other."""
 
