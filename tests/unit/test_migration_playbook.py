@@ -90,6 +90,25 @@ def test_nodes_whose_stages_no_host_of_the_run_can_tell_are_not_changed(known: d
     assert bool(that(_kafka_cluster_first="c1", **known)) is goes_on
 
 
+PLAN = {"step": {"stages": {"b1": "migrating"}}}
+HOSTVARS = {"c1": {"__common_migration_plan": PLAN}}
+
+
+@pytest.mark.parametrize(
+    ("known", "stage"),
+    [({"groups": {"kraft_controllers": ["c1"]}}, ""),
+     ({"kafka_mode": "kraft_isolated", "groups": {"kraft_controllers": ["c1"]}}, ""),
+     ({"kafka_mode": "zookeeper", "groups": {}}, ""),
+     ({"kafka_mode": "zookeeper", "groups": {"kraft_controllers": ["c1"]}, "hostvars": {"c1": {}}}, ""),
+     ({"kafka_mode": "zookeeper", "groups": {"kraft_controllers": ["c1"]}, "hostvars": HOSTVARS}, "migrating")],
+)  # fmt: skip
+def test_a_stage_is_looked_for_only_where_a_cluster_can_migrate(known: dict[str, Any], stage: str) -> None:
+    """It is read for every host of the inventory before each run, and each time through the whole inventory."""
+    found = yaml.safe_load((ROOT / "roles/_common/vars/main/cluster.yml").read_text())["_kafka_stage"]
+    given = {"inventory_hostname": "b1", "_kafka_cluster_first": "c1", **known}
+    assert NativeEnvironment().from_string(found).render(given) == stage
+
+
 def test_the_screen_is_shown_where_no_stage_follows() -> None:
     assert first("migrate_to_kraft")[1]["_common_stages_follow"] is True
 
