@@ -52,8 +52,8 @@ _UNTOLD: Mapping[str, str] = {
 def stages(look: ClusterLook, phase: Phase, wish: str) -> dict[str, str]:
     """Return the stage of each node of Kafka by its host: ZOOKEEPER, MIGRATING, KRAFT or LEFT_ALONE.
 
-    Raises UnclearStageError where none follows: the phase is not known, or no step leads on from it. ValueError for
-    another wish than STAY and NEXT.
+    Raises UnclearStageError where none follows: the phase is not known, no step leads on from it, or somebody is on the
+    way back. ValueError for another wish than STAY and NEXT.
     """
     if wish not in WISHES:
         raise ValueError(f"a run wants one of {', '.join(WISHES)}, not {wish!r}")
@@ -62,6 +62,12 @@ def stages(look: ClusterLook, phase: Phase, wish: str) -> dict[str, str]:
         raise UnclearStageError(f"{what}; fix: run migrate_to_kraft.yml, mend what it names, and run again")
     if wish == NEXT and phase.name in (*_ENDS, phases.CANNOT_MIGRATE):
         raise UnclearStageError(f"no step leads on from the phase {phase.name}")
+    # Controllers that are stopped tell the dual write too. Started again they would have metadata from before the way
+    # back, and brokers that have gone back would get the flag again. Where all brokers have moved none goes back.
+    if wish == STAY and look.goes_back and any(node.mode != KRAFT for node in look.brokers):
+        what = "a way back to ZooKeeper was begun and not ended: /controller is not of KRaft, and the metadata still is"
+        fix = "end it by hand (migrate_to_kraft.yml shows the way), and set the metadata of the controllers aside"
+        raise UnclearStageError(f"{what}; fix: {fix}")
     brokers, controllers = _STEPS[phase.name] if wish == NEXT else (None, None)
     return {
         # A node with both roles is judged as a controller: no step is taken with one (trouble combined).

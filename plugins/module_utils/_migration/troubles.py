@@ -290,7 +290,7 @@ def _wrong_controller(look: ClusterLook) -> Iterator[Trouble]:
     znodes = look.ensemble.znodes
     if znodes is None:
         return
-    if look.state == MIGRATION and znodes.kraft_epoch < 0:
+    if look.goes_back:
         who = "no one" if znodes.controller is None else f"broker {znodes.controller}"
         what = f"znode /controller names {who} although the metadata is in KRaft: a way back was begun and not ended"
         yield Trouble(
