@@ -7,8 +7,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ansible.errors import AnsibleActionFail
-
 from ..module_utils._migration.judge import StepFacts
 from ..module_utils._migration.model import ClusterLook
 from ..module_utils._migration.shown import outlook_of, result_of
@@ -38,7 +36,8 @@ class ActionModule(ClusterAction):
         try:
             return {**result, **self._asked_for(look, options, known)}
         except UnclearStageError as error:
-            raise AnsibleActionFail(f"cluster {look.name}: {error}. Nothing was changed by this step.") from error
+            # Returned, since Ansible asks failed_when of no exception: a run that only looks goes on (stages.yml).
+            return {**result, "failed": True, "msg": f"cluster {look.name}: {error}. This task changed nothing."}
 
     def _asked_for(self, look: ClusterLook, options: Mapping[str, Any], known: dict[str, Any]) -> dict[str, Any]:
         """Return what a run does with each host, and how far a step is, as far as the task asks for it."""

@@ -82,8 +82,13 @@ def example(name: str) -> dict[str, str]:
 
 
 def only_looks_sometimes(name: str) -> bool:
-    """Return whether what a playbook is given says if it changes anything, and so if it takes the lock."""
-    return any("_common_only_looks" in given for _play, given in plays(PUBLIC[name]))
+    """Return whether what a playbook is given says if it changes anything, and so if it takes the lock.
+
+    That is a variable of its lock, or a template that says which playbook it imports, one with a lock among them.
+    """
+    imports = [one.get("ansible.builtin.import_playbook", "") for one in read(PUBLIC[name])]
+    chooses = any("{{" in one for one in imports) and "_lock.yml" not in imports
+    return chooses or any("_common_only_looks" in given for _play, given in plays(PUBLIC[name]))
 
 
 @cache

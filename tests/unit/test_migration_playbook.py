@@ -13,12 +13,17 @@ import pytest
 import yaml
 from jinja2.nativetypes import NativeEnvironment
 
+from ansible_collections.streamops.kafka.plugins.action import migration_plan
 from ansible_collections.streamops.kafka.plugins.action.migration_plan import ActionModule
 from ansible_collections.streamops.kafka.plugins.module_utils._migration import model, phase, steps
-from tests.support.playbooks import PUBLIC, first, of_play, plays, read, takes_lock
+from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.action import ProgressAction
+from tests.support.playbooks import LOCK, PUBLIC, first, of_play, plays, read, takes_lock
+from tests.unit.plugins.module_utils._migration import looks
+from tests.unit.plugins.plugin_utils.migration.test_wait import reader_of
 
 ROOT = Path(__file__).resolve().parents[2]
 TASKS = yaml.safe_load((ROOT / "roles/_common/tasks/migration.yml").read_text())
+STAGES = yaml.safe_load((ROOT / "roles/_common/tasks/stages.yml").read_text())
 LOOK = yaml.safe_load((ROOT / "roles/_common/tasks/migration_look.yml").read_text())
 #: All that it may call.
 READS = {"assert", "debug", "include_tasks", "migration_info", "migration_plan"}
@@ -37,11 +42,18 @@ def test_every_task_of_the_screen_only_reads() -> None:
      ({"kafka_migration": "next"}, False), ({"kafka_migration": "back"}, True)],
 )  # fmt: skip
 def test_a_look_takes_no_lock_and_a_step_does(given: dict[str, Any], looks: bool) -> None:
-    assert takes_lock("migrate_to_kraft")
     known = first("migrate_to_kraft")[1]
-    lock = next(known for _play, known in plays(PUBLIC["migrate_to_kraft"]) if "_common_only_looks" in known)
-    for template in (known["_common_may_stay_sealed"], known["_common_plan_follows"], lock["_common_only_looks"]):
+    for template in (known["_common_may_stay_sealed"], known["_common_plan_follows"]):
         assert NativeEnvironment().from_string(template).render(given) is looks
+    # Whatever the inventory says: what is imported is known before it is read, and a look could not give a lock back.
+    taken = [LOCK in of_play(play, known) for play, known in plays(ROOT / f"playbooks/_migrate_{_word(looks)}.yml")]
+    assert (taken[0], any(taken)) == (not looks, not looks)
+    assert takes_lock("migrate_to_kraft")
+    assert "_lock.yml" not in [one.get("ansible.builtin.import_playbook") for one in read(PUBLIC["migrate_to_kraft"])]
+
+
+def _word(looks: bool) -> str:
+    return "look" if looks else "step"
 
 
 @pytest.mark.parametrize(
@@ -59,9 +71,42 @@ def test_stages_are_read_once_in_a_run_and_a_step_has_those_of_its_judgement() -
     (task,) = (task for task in yaml.safe_load((ROOT / "roles/preflight/tasks/main.yml").read_text())
                if "ansible.builtin.include_role" in task)  # fmt: skip
     assert task["ansible.builtin.include_role"]["tasks_from"] == "stages.yml"
-    (stages,) = yaml.safe_load((ROOT / "roles/_common/tasks/stages.yml").read_text())
+    stages = STAGES[0]
     assert "hostvars[_kafka_cluster_first].__common_migration_plan is not defined" in stages["when"]
     assert stages["block"][-1]["streamops.kafka.migration_plan"] == {"wish": "stay"}
+
+
+@pytest.mark.parametrize(
+    ("known", "goes_on"),
+    [({"hostvars": {"c1": {"__common_migration_plan": {}}}}, True), ({"hostvars": {"c1": {}}}, False),
+     ({"hostvars": {"c1": {}}, "_common_may_stay_sealed": True}, True)],
+)  # fmt: skip
+def test_nodes_whose_stages_no_host_of_the_run_can_tell_are_not_changed(known: dict[str, Any], goes_on: bool) -> None:
+    """Each host has its stage from the first host of its cluster. Without one a broker of KRaft would get the files of
+    ZooKeeper, so a part of the cluster without that host (preflight_allow_limit) is refused."""
+    task = STAGES[-1]
+    assert "__common_migration_plan" not in str(task["when"]), "Ansible asks this after the plan was made"
+    that = NativeEnvironment().compile_expression(task["ansible.builtin.assert"]["that"])
+    assert bool(that(_kafka_cluster_first="c1", **known)) is goes_on
+
+
+PLAN = {"step": {"stages": {"b1": "migrating"}}}
+HOSTVARS = {"c1": {"__common_migration_plan": PLAN}}
+
+
+@pytest.mark.parametrize(
+    ("known", "stage"),
+    [({"groups": {"kraft_controllers": ["c1"]}}, ""),
+     ({"kafka_mode": "kraft_isolated", "groups": {"kraft_controllers": ["c1"]}}, ""),
+     ({"kafka_mode": "zookeeper", "groups": {}}, ""),
+     ({"kafka_mode": "zookeeper", "groups": {"kraft_controllers": ["c1"]}, "hostvars": {"c1": {}}}, ""),
+     ({"kafka_mode": "zookeeper", "groups": {"kraft_controllers": ["c1"]}, "hostvars": HOSTVARS}, "migrating")],
+)  # fmt: skip
+def test_a_stage_is_looked_for_only_where_a_cluster_can_migrate(known: dict[str, Any], stage: str) -> None:
+    """It is read for every host of the inventory before each run, and each time through the whole inventory."""
+    found = yaml.safe_load((ROOT / "roles/_common/vars/main/cluster.yml").read_text())["_kafka_stage"]
+    given = {"inventory_hostname": "b1", "_kafka_cluster_first": "c1", **known}
+    assert NativeEnvironment().from_string(found).render(given) == stage
 
 
 def test_the_screen_is_shown_where_no_stage_follows() -> None:
@@ -86,6 +131,21 @@ def test_a_step_is_refused_by_its_name_and_before_anything_else(given: dict[str,
     if not goes_on:
         assert message.startswith(f"kafka_migration={given['kafka_migration']} is not there yet")
         assert "on the command line, and no step back" in message
+
+
+@pytest.mark.parametrize(
+    ("run", "skipped", "goes_on"),
+    [(["all"], [], True), (["kafka_configure"], [], False), (["preflight"], [], False),
+     (["all"], ["kafka_service"], False), (["all"], ["spark_validation"], True)],
+)  # fmt: skip
+def test_a_step_is_taken_whole(run: list[str], skipped: list[str], goes_on: bool) -> None:
+    """Of a part of it nodes would have files of the next stage that no restart takes up, and a wait that cannot end."""
+    environment = NativeEnvironment()
+    environment.filters["intersect"] = lambda one, other: [value for value in one if value in other]
+    that = environment.compile_expression(TASKS[1]["ansible.builtin.assert"]["that"])
+    known = {"ansible_run_tags": run, "ansible_skip_tags": skipped}
+    assert bool(that(**known, **STEP)) is goes_on
+    assert that(**known), "the screen is for every run"
 
 
 class Asking(ActionModule):
@@ -150,6 +210,21 @@ def test_the_action_runs_the_module_of_the_ensemble_by_its_own_login() -> None:
     action.call_here = partial(ActionModule.call_here, action)
     ActionModule.call(action, {}, chroot="/blue")
     assert ran == [("streamops.kafka.zookeeper_info", {"servers": [1], "chroot": "/blue"})]
+
+
+def test_a_phase_without_stages_fails_by_its_result_so_that_a_run_that_only_looks_may_go_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Ansible asks failed_when of a result alone, and never of an exception."""
+    assert "_common_may_stay_sealed" in STAGES[0]["block"][-1]["failed_when"]
+    reader = reader_of(looks.with_controllers(looks.copied(), silence="timed out", log=None))
+    monkeypatch.setattr(migration_plan, "InventoryReader", lambda action, known: reader)
+    monkeypatch.setattr(ProgressAction, "run", lambda self, tmp=None, task_vars=None: {})
+    action: Any = Asking([])
+    action._task = SimpleNamespace(args={"wish": "stay"}, action="streamops.kafka.migration_plan")
+    result = action.run(task_vars={"inventory_hostname": "broker1"})
+    assert (result["failed"], result["phase"], "step" in result) == (True, phase.UNKNOWN, False)
+    assert "what was seen fits no phase" in result["msg"]
 
 
 def test_the_documented_phases_are_those_of_the_table() -> None:

@@ -181,6 +181,15 @@ class ClusterLook:
         """Return the ids of all brokers, of the inventory and of both registrations."""
         return frozenset(node.id for node in self.brokers) | self.with_session | frozenset(self.registered)
 
+    @property
+    def goes_back(self) -> bool:
+        """Tell whether a way back was begun and not ended: metadata is in KRaft, and /controller is not of KRaft.
+
+        Kafka never takes it away by itself: that of KRaft has no session (CreateMode.PERSISTENT in KafkaZkClient).
+        """
+        znodes = self.ensemble.znodes
+        return self.state == MIGRATION and znodes is not None and znodes.kraft_epoch < 0
+
     def mode_of(self, broker: int) -> str:
         """Return the mode of a broker, by its registration first: a stopped one has not left ZooKeeper.
 

@@ -22,7 +22,7 @@ from . import phase as phases
 from .model import MIGRATION, PRE_MIGRATION, ClusterLook, NodeLook
 from .modes import KRAFT, LEFT_ALONE, MIGRATING, ZOOKEEPER
 from .phase import Phase
-from .troubles import BACK, is_half_way_back
+from .troubles import BACK
 
 #: What a run wants: every node as it is, the step that follows from the phase, or (BACK) the half step back from it.
 STAY, NEXT = "stay", "next"
@@ -84,10 +84,11 @@ def stages(look: ClusterLook, phase: Phase, wish: str) -> dict[str, str]:
         raise UnclearStageError(f"no step leads on from the phase {phase.name}")
     if wish == BACK and phase.name not in _BACK:
         raise UnclearStageError(f"no way leads back from the phase {phase.name}")
-    if wish == STAY and phase.name == phases.COPIED and is_half_way_back(look):
-        # Controllers with this log would take the controllership again, and meet a /migration that is gone.
-        what = "the way back was begun and not ended: the controllers must not start again"
-        raise UnclearStageError(f"{what}; fix: end the way back (docs/migrate-to-kraft.md), then run again")
+    # Controllers that are stopped tell the dual write too. Started again they would have metadata from before the way
+    # back, and brokers that have gone back would get the flag again. Where all brokers have moved none goes back.
+    if wish == STAY and look.goes_back and any(node.mode != KRAFT for node in look.brokers):
+        what = "a way back to ZooKeeper was begun and not ended: /controller is not of KRaft, and the metadata still is"
+        raise UnclearStageError(f"{what}; fix: end it (docs/migrate-to-kraft.md), then run again")
     brokers, controllers = {NEXT: _STEPS, BACK: _BACK}[wish][phase.name] if wish != STAY else (None, None)
     return {
         # A node with both roles is judged as a controller: no step is taken with one (trouble combined).

@@ -116,7 +116,7 @@ STEPS: Mapping[str, Step] = {
     phases.FINALISED: Step(
         means="the cluster runs in KRaft mode; ZooKeeper still runs, and its data ages (POST_MIGRATION)",
         next="stop ZooKeeper",
-        does="stops the ensemble and archives its data",
+        does="by hand: no run stops the servers or takes them out of the inventory",
         confirmation="that no other cluster and no tool uses the ensemble",
         stay=_NO_LIMIT,
         back="",

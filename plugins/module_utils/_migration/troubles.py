@@ -309,7 +309,7 @@ def _wrong_controller(look: ClusterLook) -> Iterator[Trouble]:
     znodes = look.ensemble.znodes
     if znodes is None:
         return
-    if is_half_way_back(look):
+    if look.goes_back:
         who = "no one" if znodes.controller is None else f"broker {znodes.controller}"
         what = f"znode /controller names {who} although the metadata is in KRaft: a way back was begun and not ended"
         fix = (
@@ -321,15 +321,6 @@ def _wrong_controller(look: ClusterLook) -> Iterator[Trouble]:
         what = f"znode /controller names node {znodes.controller} of KRaft, and no log of the inventory knows of it"
         fix = "add the controllers to the inventory; where they are gone for good, delete /controller, then /migration"
         yield Trouble("controller_left", what, fix)
-
-
-def is_half_way_back(look: ClusterLook) -> bool:
-    """Tell whether /controller is not that of KRaft although the metadata is in KRaft: a hand-over was cut behind it.
-
-    Kafka never takes it away by itself: that of KRaft has no session (CreateMode.PERSISTENT in KafkaZkClient).
-    """
-    znodes = look.ensemble.znodes
-    return znodes is not None and look.state == MIGRATION and znodes.kraft_epoch < 0
 
 
 @_check

@@ -160,8 +160,14 @@ def _cluster_id(nodes: Sequence[Node], given: str, drawn: str) -> tuple[str, str
 
 
 def _to_format(node: Node) -> list[str]:
-    """Directories of a node that are not formatted; a foreign one is among them, and refused elsewhere."""
-    return [disk["path"] for disk in node["disks"] or [] if disk["meta_properties"] is None]
+    """Directories of a node that are not formatted; a foreign one is among them, and refused elsewhere.
+
+    A broker with ZooKeeper does not use a directory for the metadata log alone, and fills it itself in its first start
+    with the migration flag (KafkaServer).
+    """
+    passes = formats_itself(node["roles"], node.get("mode", ""))
+    listed = [disk for disk in node["disks"] or [] if disk.get("logs", True) or not passes]
+    return [disk["path"] for disk in listed if disk["meta_properties"] is None]
 
 
 def _is_bare(node: Node) -> bool:

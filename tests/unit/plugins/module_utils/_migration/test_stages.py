@@ -110,6 +110,24 @@ def test_nothing_follows_from_a_phase_that_is_not_known(wish: str) -> None:
         told(look, wish)
 
 
+@pytest.mark.parametrize("controller", [None, 2])
+@pytest.mark.parametrize("before", [looks.copied(), looks.brokers_moving()])
+def test_a_way_back_that_was_begun_is_not_turned_round(before: ClusterLook, controller: int | None) -> None:
+    """The logs on the disks of stopped controllers still tell the dual write: brokers would get the flag again, and
+    controllers start with metadata from before the way back."""
+    stopped = looks.with_controllers(before, running=False)
+    look = looks.with_znodes(stopped, controller=controller, kraft_epoch=-1, migration=None)
+    for mode in (MIGRATING, ZOOKEEPER):
+        back = looks.with_node(look, "broker1", started=looks.STARTED[mode])
+        with pytest.raises(UnclearStageError, match=r"a way back to ZooKeeper was begun .* fix: end it"):
+            told(back, STAY)
+
+
+def test_brokers_that_have_all_moved_stay_whatever_the_znodes_say() -> None:
+    look = looks.with_znodes(looks.dual_write_kraft(), controller=None, kraft_epoch=-1, migration=None)
+    assert told(look, STAY) == ([KRAFT] * 3, [MIGRATING] * 3)
+
+
 @pytest.mark.parametrize("look", [looks.zookeeper_gone(), looks.cluster(NONE, (ZOOKEEPER,) * 3, {}, Znodes(1, -1, 3))])
 def test_no_step_leads_on_from_an_end_and_from_what_cannot_migrate(look: ClusterLook) -> None:
     with pytest.raises(UnclearStageError, match="no step leads on from the phase"):

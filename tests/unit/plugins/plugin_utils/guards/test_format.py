@@ -78,6 +78,21 @@ def test_controllers_of_a_migration_that_has_not_begun_are_left_alone() -> None:
     assert (plan["refusals"], plan["format"]) == ([], [])
 
 
+@pytest.mark.parametrize("running", [True, False])
+@pytest.mark.parametrize(("stage", "kinds_of"), [("zookeeper", []), ("migrating", []), ("kraft", ["new_disk"])])
+def test_a_broker_of_zookeeper_has_nothing_in_a_directory_for_the_metadata_log_alone(
+    stage: str, kinds_of: list[str], running: bool
+) -> None:
+    """It never uses that with ZooKeeper, and fills it itself in its first start with the migration flag."""
+    metadata = disk("/metadata", metadata=True, logs=False)
+    (broker,) = of_migration(stage=stage)
+    nodes = [{**broker, "running": running, "disks": [{**broker["disks"][0], "metadata": False}, metadata]}]
+    found = [kind for _host, kind in kinds(format_plan(nodes, "", [9], DRAWN))]
+    assert found == (["running"] if kinds_of and running else kinds_of)
+    lost = [{**nodes[0], "disks": [*nodes[0]["disks"], disk("/data2", metadata=False)]}]
+    assert kinds(format_plan(lost, "", [9], DRAWN)), "an empty data directory is refused in each stage"
+
+
 @pytest.mark.parametrize(
     ("controllers", "kind"),
     [

@@ -19,6 +19,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._migration.modes i
     ZOOKEEPER,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._migration.stages import NEXT, STAY, UnclearStageError
+from ansible_collections.streamops.kafka.plugins.module_utils._migration.steps import STEPS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.migration.stage import (
     plan_lines,
     progress_facts,
@@ -138,6 +139,7 @@ def test_the_last_step_is_taken_by_hand() -> None:
     plan = step_plan(looks.finalised(), NEXT, StepFacts(confirmed=phases.ZOOKEEPER_GONE))
     assert ([trouble.name for trouble in plan.troubles], plan.stages) == (["by_hand"], {})
     assert plan.troubles[0].what.startswith("the last step, to stop ZooKeeper")
+    assert STEPS[phases.FINALISED].does.startswith("by hand")
     assert plan_lines(plan) == []
 
 
