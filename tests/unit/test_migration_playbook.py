@@ -15,10 +15,13 @@ from jinja2.nativetypes import NativeEnvironment
 
 from ansible_collections.streamops.kafka.plugins.action.migration_plan import ActionModule
 from ansible_collections.streamops.kafka.plugins.module_utils._migration import model, phase, steps
+from ansible_collections.streamops.kafka.plugins.module_utils._migration.judge import StepFacts
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.build import build_inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.migration.read import chroot_of
 from tests.support.inventory_data import DataReader
 from tests.support.playbooks import PUBLIC, first, of_play, plays, read, takes_lock
+from tests.unit.plugins.module_utils._migration import looks
+from tests.unit.plugins.plugin_utils.migration.test_wait import reader_of
 
 ROOT = Path(__file__).resolve().parents[2]
 TASKS = yaml.safe_load((ROOT / "roles/_common/tasks/migration.yml").read_text())
@@ -250,3 +253,41 @@ def test_a_log_is_set_aside_once() -> None:
     (task,) = yaml.safe_load((ROOT / "roles/_common/tasks/set_aside.yml").read_text())
     command = task["ansible.builtin.command"]
     assert command["argv"] == ["mv", command["removes"], command["creates"]]
+
+
+class Judging(Asking):
+    """The action that counts how often it asks the brokers; they answer nothing."""
+
+    def __init__(self) -> None:
+        super().__init__([])
+        self.facts = 0
+
+    def _facts(self, confirmed: str, known: dict[str, Any]) -> StepFacts:
+        self.facts += 1
+        return StepFacts(unasked="nobody answers")
+
+
+def judged(look: model.ClusterLook, **options: Any) -> tuple[dict[str, Any], Judging]:
+    """Return what the action finds for the options of a task."""
+    action = Judging()
+    given = {"wish": "", "confirmed": "", "before": "", "way": "forward", **options}
+    return action._asked_for(look, given, reader_of(look).nodes(), {}), action
+
+
+def test_brokers_are_asked_for_the_way_back_only_where_somebody_is_in_charge() -> None:
+    found, action = judged(looks.copied(), wish="back")
+    assert action.facts == 1
+    assert [trouble["name"] for trouble in found["step"]["troubles"]] == ["reassignments_unread"]
+    stopped = looks.with_controllers(looks.copied(), running=False)
+    found, action = judged(stopped, wish="back")
+    assert action.facts == 0
+    assert (found["step"]["troubles"], found["step"]["controllers_stopped"]) == ([], True)
+    assert list(found["step"]["aside"]) == ["controller1", "controller2", "controller3"]
+
+
+@pytest.mark.parametrize(("way", "text"), [("forward", "KRaft mode"), ("back", "ZooKeeper mode")])
+def test_how_far_a_step_is_depends_on_its_direction(way: str, text: str) -> None:
+    found, action = judged(looks.copied(), before="copied", way=way)
+    assert text in found["progress"]["text"]
+    assert not found["progress"]["reached"]
+    assert ("step" in found, action.facts) == (False, 0)

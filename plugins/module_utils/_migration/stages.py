@@ -87,7 +87,7 @@ def stages(look: ClusterLook, phase: Phase, wish: str) -> dict[str, str]:
     if wish == STAY and phase.name == phases.COPIED and is_half_way_back(look):
         # Controllers with this log would take the controllership again, and meet a /migration that is gone.
         what = "the way back was begun and not ended: the controllers must not start again"
-        raise UnclearStageError(f"{what}; fix: end the way back (docs/migrate-to-kraft.md), then run again")
+        raise UnclearStageError(f"{what}; fix: run migrate_to_kraft.yml with kafka_migration=back")
     brokers, controllers = {NEXT: _STEPS, BACK: _BACK}[wish][phase.name] if wish != STAY else (None, None)
     return {
         # A node with both roles is judged as a controller: no step is taken with one (trouble combined).
