@@ -4,15 +4,21 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
+from ..module_utils._migration.back import is_led
 from ..module_utils._migration.judge import StepFacts
 from ..module_utils._migration.model import ClusterLook
 from ..module_utils._migration.shown import outlook_of, result_of
 from ..module_utils._migration.stages import NEXT, UnclearStageError
+from ..module_utils._migration.troubles import BACK
+from ..plugin_utils.inventory.model import Node
 from ..plugin_utils.inventory.reader import InventoryReader
-from ..plugin_utils.migration.read import chroot_of, cluster_look, has_leader, moving_partitions
+from ..plugin_utils.migration.back import back_facts, back_plan, back_progress_facts
+from ..plugin_utils.migration.read import ask_ensemble, chroot_of, cluster_look, metadata_dirs, moving_partitions
 from ..plugin_utils.migration.stage import plan_lines, progress_facts, step_facts, step_plan
 from ..plugin_utils.progress.action import KAFKA, ZOOKEEPER, ClusterAction
 from ..plugin_utils.specs import module_options
@@ -34,20 +40,27 @@ class ActionModule(ClusterAction):
         look = cluster_look(host, nodes, reader.raw, self._ensemble(chroot_of(host, nodes), known))
         result.update(changed=False, **result_of(look, outlook_of(look)))
         try:
-            return {**result, **self._asked_for(look, options, known)}
+            return {**result, **self._asked_for(look, options, nodes, known)}
         except UnclearStageError as error:
             # Returned, since Ansible asks failed_when of no exception: a run that only looks goes on (stages.yml).
             return {**result, "failed": True, "msg": f"cluster {look.name}: {error}. This task changed nothing."}
 
-    def _asked_for(self, look: ClusterLook, options: Mapping[str, Any], known: dict[str, Any]) -> dict[str, Any]:
+    def _asked_for(
+        self, look: ClusterLook, options: Mapping[str, Any], nodes: list[Node], known: dict[str, Any]
+    ) -> dict[str, Any]:
         """Return what a run does with each host, and how far a step is, as far as the task asks for it."""
         found: dict[str, Any] = {}
-        if options["wish"]:
-            facts = self._facts(options["confirmed"], known) if options["wish"] == NEXT else None
-            plan = step_plan(look, options["wish"], facts)
+        if options["wish"] == BACK:
+            # Where nobody is in charge the brokers would be waited for, and what they say of moves is not needed.
+            facts = self._facts("", known) if is_led(look) else StepFacts()
+            found["step"] = back_facts(back_plan(look, facts, metadata_dirs(nodes), int(time.time())))
+        elif options["wish"]:
+            asked = self._facts(options["confirmed"], known) if options["wish"] == NEXT else None
+            plan = step_plan(look, options["wish"], asked)
             found["step"] = {**step_facts(plan), "lines": plan_lines(plan)}
         if options["before"]:
-            found["progress"] = progress_facts(look, options["before"])
+            progress = back_progress_facts if options["way"] == BACK else progress_facts
+            found["progress"] = progress(look, options["before"])
         return found
 
     def _facts(self, confirmed: str, known: dict[str, Any]) -> StepFacts:
@@ -59,11 +72,5 @@ class ActionModule(ClusterAction):
         return StepFacts(moving, unasked, confirmed.strip())
 
     def _ensemble(self, chroot: str, known: dict[str, Any]) -> dict[str, Any]:
-        """Return what the ensemble says; a session is opened only where one can be had, since it is waited for."""
-        if not self._of_role.get("servers"):
-            return {}
-        words = self.call(known)
-        if not has_leader(words):
-            return words
-        asked = self.call(known, chroot=chroot)
-        return {**words, "msg": asked.get("msg", "")} if asked.get("failed") else asked
+        """Return what the ensemble says; empty without servers."""
+        return ask_ensemble(partial(self.call, known), chroot) if self._of_role.get("servers") else {}

@@ -29,9 +29,9 @@ options:
   wish:
     description: >-
       What a run wants of the cluster, whose RV(step) is returned then; V(stay) keeps each node in the stage that it is
-      in, V(next) takes the next step, for which the brokers are asked too.
+      in, V(next) takes the next step, V(back) the half step back; for both of these the brokers are asked too.
     type: str
-    choices: ["", stay, next]
+    choices: ["", stay, next, back]
     default: ""
   confirmed:
     description: The phase that the operator has confirmed, for a step by which something is lost.
@@ -41,6 +41,12 @@ options:
     description: The phase that a step began in, whose RV(progress) is returned then.
     type: str
     default: ""
+  way:
+    description: >-
+      The direction of the step that began in O(before): V(forward), or V(back) for a half step of the way back.
+    type: str
+    choices: [forward, back]
+    default: forward
 seealso:
   - module: streamops.kafka.migration_info
   - module: streamops.kafka.zookeeper_info
@@ -164,6 +170,10 @@ step:
       forbids it (C(troubles), each with its C(text)). A step that is forbidden has no stages.
     - Of a step also the phase that ends it (C(goal)), how many C(seconds) that may take, whether it is C(irreversible),
       and all of it as C(lines).
+    - Of a half step back, in place of C(irreversible), whether it C(hands_over) to ZooKeeper. Then C(stop) names the
+      controllers that are not stopped for certain, C(controllers_stopped) is true where there are none, and
+      C(quorum_epoch) is that for M(streamops.kafka.migration_znodes). C(aside) has the C(path) of the metadata log
+      that a host sets aside and its new C(name).
   returned: with O(wish)
   type: dict
 progress:
@@ -179,9 +189,10 @@ def main() -> None:
     """Say that the work is the action plugin's, which runs on the control node."""
     module = AnsibleModule(
         argument_spec={
-            "wish": {"type": "str", "default": "", "choices": ["", "stay", "next"]},
+            "wish": {"type": "str", "default": "", "choices": ["", "stay", "next", "back"]},
             "confirmed": {"type": "str", "default": ""},
             "before": {"type": "str", "default": ""},
+            "way": {"type": "str", "default": "forward", "choices": ["forward", "back"]},
         },
         supports_check_mode=True,
     )

@@ -6,13 +6,15 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: migration_wait
-short_description: wait on a controller until a step of the migration to KRaft has ended
+short_description: wait until a step of the migration to KRaft has ended
 version_added: "0.1.0"
 description:
   - Belongs to the playbook C(migrate_to_kraft), which has M(streamops.kafka.migration_info) read each node before; use
     that playbook.
   - Reads the metadata log of the controller on this host again and again until it has the end of the step, with a line
     of progress, and changes nothing. It waits for no other controller; M(streamops.kafka.migration_plan) judges all.
+  - Behind a half step back that stopped the controllers (O(way=back)) it asks the ensemble again and again instead,
+    until brokers of ZooKeeper are in charge. Then it runs on one host of the cluster alone.
 author: The streamops engineers (@streamops)
 extends_documentation_fragment: [streamops.kafka._attributes]
 attributes:
@@ -40,6 +42,12 @@ options:
     description: The phase that the step began in.
     type: str
     required: true
+  way:
+    description: >-
+      The direction of the step that began in O(before): V(forward), or V(back) for a half step of the way back.
+    type: str
+    choices: [forward, back]
+    default: forward
   timeout:
     description: Longest time in seconds to wait; it counts anew whenever one more node is done.
     type: int
@@ -64,7 +72,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 reached:
-  description: Whether the step has ended, as this controller knows it.
+  description: Whether the step has ended, as this controller or the ensemble knows it.
   returned: always
   type: bool
 progress:
@@ -97,6 +105,7 @@ def main() -> None:
             "config_file": {"type": "str", "default": ""},
             "metadata_dir": {"type": "str", "required": True},
             "before": {"type": "str", "required": True},
+            "way": {"type": "str", "default": "forward", "choices": ["forward", "back"]},
             "timeout": {"type": "int", "default": 120},
             "interval": {"type": "float", "default": 3.0},
         },

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What migrate_to_kraft.yml runs: it looks and shows, refuses to take a step, and asks no ensemble in vain."""
+"""What migrate_to_kraft.yml runs: it looks and shows, takes steps in order, and asks no ensemble in vain."""
 
 from __future__ import annotations
 
@@ -16,7 +16,11 @@ from jinja2.nativetypes import NativeEnvironment
 from ansible_collections.streamops.kafka.plugins.action import migration_plan
 from ansible_collections.streamops.kafka.plugins.action.migration_plan import ActionModule
 from ansible_collections.streamops.kafka.plugins.module_utils._migration import model, phase, steps
+from ansible_collections.streamops.kafka.plugins.module_utils._migration.judge import StepFacts
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.build import build_inventory
+from ansible_collections.streamops.kafka.plugins.plugin_utils.migration.read import chroot_of
 from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.action import ProgressAction
+from tests.support.inventory_data import DataReader
 from tests.support.playbooks import LOCK, PUBLIC, first, of_play, plays, read, takes_lock
 from tests.unit.plugins.module_utils._migration import looks
 from tests.unit.plugins.plugin_utils.migration.test_wait import reader_of
@@ -39,7 +43,7 @@ def test_every_task_of_the_screen_only_reads() -> None:
 @pytest.mark.parametrize(
     ("given", "looks"),
     [({}, True), ({"kafka_migration": ""}, True), ({"kafka_migration": None}, True), ({"kafka_migration": " "}, True),
-     ({"kafka_migration": "next"}, False), ({"kafka_migration": "back"}, True)],
+     ({"kafka_migration": "next"}, False), ({"kafka_migration": "back"}, False), ({"kafka_migration": "bak"}, True)],
 )  # fmt: skip
 def test_a_look_takes_no_lock_and_a_step_does(given: dict[str, Any], looks: bool) -> None:
     known = first("migrate_to_kraft")[1]
@@ -59,7 +63,7 @@ def _word(looks: bool) -> str:
 @pytest.mark.parametrize(
     ("given", "file"),
     [({}, "look"), ({"kafka_migration": "next"}, "step"), ({"kafka_migration": " next"}, "step"),
-     ({"kafka_migration": "back"}, "look")],
+     ({"kafka_migration": "back "}, "step"), ({"kafka_migration": "forth"}, "look")],
 )  # fmt: skip
 def test_a_step_is_a_playbook_of_its_own(given: dict[str, Any], file: str) -> None:
     imports = [one.get("ansible.builtin.import_playbook", "") for one in read(PUBLIC["migrate_to_kraft"])]
@@ -104,9 +108,12 @@ HOSTVARS = {"c1": {"__common_migration_plan": PLAN}}
 )  # fmt: skip
 def test_a_stage_is_looked_for_only_where_a_cluster_can_migrate(known: dict[str, Any], stage: str) -> None:
     """It is read for every host of the inventory before each run, and each time through the whole inventory."""
-    found = yaml.safe_load((ROOT / "roles/_common/vars/main/cluster.yml").read_text())["_kafka_stage"]
+    known_vars = yaml.safe_load((ROOT / "roles/_common/vars/main/cluster.yml").read_text())
+    # A variable is rendered where it is asked for.
+    step = known_vars["_common_migration_step"].strip().removeprefix("{{").removesuffix("}}")
+    expression = known_vars["_kafka_stage"].replace("_common_migration_step", f"({step})")
     given = {"inventory_hostname": "b1", "_kafka_cluster_first": "c1", **known}
-    assert NativeEnvironment().from_string(found).render(given) == stage
+    assert NativeEnvironment().from_string(expression).render(given) == stage
 
 
 def test_the_screen_is_shown_where_no_stage_follows() -> None:
@@ -120,7 +127,7 @@ STEP = {"_common_takes_step": True}
     ("given", "goes_on"),
     [({}, True), ({"kafka_migration": ""}, True), ({"kafka_migration": None}, True),
      ({"kafka_migration": "next"}, False), ({"kafka_migration": "back"}, False), ({"kafka_migration": True}, False),
-     ({"kafka_migration": "next", **STEP}, True), ({"kafka_migration": "back", **STEP}, False)],
+     ({"kafka_migration": "next", **STEP}, True), ({"kafka_migration": "back", **STEP}, True), (STEP, False)],
 )  # fmt: skip
 def test_a_step_is_refused_by_its_name_and_before_anything_else(given: dict[str, Any], goes_on: bool) -> None:
     task = TASKS[0]["ansible.builtin.assert"]
@@ -129,8 +136,8 @@ def test_a_step_is_refused_by_its_name_and_before_anything_else(given: dict[str,
     # Ansible renders it also where nothing is refused.
     message = environment.from_string(task["fail_msg"]).render(given)
     if not goes_on:
-        assert message.startswith(f"kafka_migration={given['kafka_migration']} is not there yet")
-        assert "on the command line, and no step back" in message
+        assert message.startswith(f"kafka_migration={given.get('kafka_migration', '')} is no step")
+        assert "give one of them on the command line" in message
 
 
 @pytest.mark.parametrize(
@@ -236,3 +243,127 @@ def test_the_documented_phases_are_those_of_the_table() -> None:
     assert set(phase.WAY) < set(steps.STEPS)
     modes = str(yaml.safe_load(ast.literal_eval(assigned.value))["modes"]["description"])
     assert [mode for mode in (model.ZOOKEEPER, model.MIGRATING, model.KRAFT) if f"V({mode})" not in modes] == []
+
+
+HAND_OVER = yaml.safe_load((ROOT / "roles/_common/tasks/migration_hand_over.yml").read_text())
+
+
+def called(tasks: list[dict[str, Any]]) -> list[str]:
+    """Return the modules of tasks by their short names, of files that they include the names of these."""
+    names = []
+    for task in tasks:
+        module = next(key for key in task if "." in key)
+        file = task[module].get("file", "") if isinstance(task[module], dict) else task[module]
+        names.append(file if module.endswith(".include_tasks") else module.rpartition(".")[2])
+    return names
+
+
+def test_a_hand_over_stops_judges_and_changes_in_this_order() -> None:
+    stops, gives, report = HAND_OVER
+    assert called(stops["block"]) == ["stop.yml", "migration_look.yml", "migration_plan", "assert"]
+    assert called(gives["block"]) == ["migration_znodes", "set_aside.yml"]
+    assert called([report]) == ["debug"]
+    # Nobody is in charge meanwhile: the znodes change right behind the judgement that all controllers are stopped.
+    assert stops["block"][-1]["ansible.builtin.assert"]["that"] == ("__common_migration_plan.step.controllers_stopped")
+    znodes = gives["block"][0]["streamops.kafka.migration_znodes"]
+    assert znodes["controllers_stopped"] == "{{ _common_migration_step.controllers_stopped }}"
+
+
+def test_a_hand_over_that_fails_ends_the_run_on_each_host_with_the_command_that_goes_on() -> None:
+    for part in HAND_OVER[:2]:
+        (report,) = part["rescue"]
+        # A host that only had another one fail would be rescued, and go on to the restart of the brokers.
+        assert report["run_once"] is True
+        assert "when" not in report
+        message = report["ansible.builtin.fail"]["msg"]
+        for words in ("Done:", "Not done:", "fix: ", "kafka_migration=back again: it goes on where it ended"):
+            assert words in message
+    assert not {"when", "ignore_errors"} & {key for part in HAND_OVER[:2] for key in part}
+
+
+@pytest.mark.parametrize(
+    ("step", "is_check", "is_taken"),
+    [({}, False, False), ({"hands_over": False}, False, False), ({"hands_over": True}, False, True),
+     ({"hands_over": True}, True, False)],
+)  # fmt: skip
+def test_only_a_half_step_that_hands_over_stops_the_controllers(
+    step: dict[str, Any], is_check: bool, is_taken: bool
+) -> None:
+    (task,) = yaml.safe_load((ROOT / "roles/_common/tasks/migration_step.yml").read_text())
+    condition = NativeEnvironment().compile_expression(task["when"])
+    assert condition(_common_migration_step=step, ansible_check_mode=is_check) is is_taken
+
+
+@pytest.mark.parametrize("given", ["/blue", "blue/", "", " /a/b ", "/"])
+def test_the_znodes_are_those_below_the_path_of_the_cluster(given: str) -> None:
+    template = HAND_OVER[1]["block"][0]["streamops.kafka.migration_znodes"]["chroot"]
+    environment = NativeEnvironment()
+    reader = DataReader({"b1": {"kafka_node_id": 1}}, {"kafka_brokers": ["b1"]}, zookeeper_chroot=given)
+    expected = chroot_of("b1", build_inventory(reader.read, reader.groups).nodes)
+    assert environment.from_string(template).render(zookeeper_chroot=given) == expected
+
+
+@pytest.mark.parametrize(
+    ("step", "is_set_aside"),
+    [({}, False), ({"aside": {}}, False), ({"aside": {"broker2": {}}}, False), ({"aside": {"broker1": {}}}, True)],
+)
+def test_a_broker_sets_its_log_aside_between_stop_and_start(step: dict[str, Any], is_set_aside: bool) -> None:
+    turn = yaml.safe_load((ROOT / "roles/_common/tasks/roll/turn.yml").read_text())
+    restart = next(task for task in turn if task["name"] == "Roll | Restart the node")["block"]
+    comes_back = restart[-1]["block"]
+    assert called(restart[:-1])[-1] == "service/{{ kafka_service_manager }}/stop.yml"
+    names = called(comes_back)
+    assert names[:3] == ["roll/take_up.yml", "set_aside.yml", "service/{{ kafka_service_manager }}/start.yml"]
+    condition = NativeEnvironment().compile_expression(comes_back[1]["when"])
+    known = {"inventory_hostname": "broker1", "_common_migration_step": step}
+    assert condition(_common_kind="kafka", **known) is is_set_aside
+    assert condition(_common_kind="mirror", inventory_hostname="mirror1") is False
+
+
+def test_a_broker_that_a_cut_run_left_stopped_sets_its_log_aside_too() -> None:
+    (start,) = yaml.safe_load((ROOT / "roles/_common/tasks/start.yml").read_text())
+    assert called(start["block"])[:2] == ["set_aside.yml", "service/{{ kafka_service_manager }}/start.yml"]
+
+
+def test_a_log_is_set_aside_once() -> None:
+    (task,) = yaml.safe_load((ROOT / "roles/_common/tasks/set_aside.yml").read_text())
+    command = task["ansible.builtin.command"]
+    assert command["argv"] == ["mv", command["removes"], command["creates"]]
+
+
+class Judging(Asking):
+    """The action that counts how often it asks the brokers; they answer nothing."""
+
+    def __init__(self) -> None:
+        super().__init__([])
+        self.facts = 0
+
+    def _facts(self, confirmed: str, known: dict[str, Any]) -> StepFacts:
+        self.facts += 1
+        return StepFacts(unasked="nobody answers")
+
+
+def judged(look: model.ClusterLook, **options: Any) -> tuple[dict[str, Any], Judging]:
+    """Return what the action finds for the options of a task."""
+    action = Judging()
+    given = {"wish": "", "confirmed": "", "before": "", "way": "forward", **options}
+    return action._asked_for(look, given, reader_of(look).nodes(), {}), action
+
+
+def test_brokers_are_asked_for_the_way_back_only_where_somebody_is_in_charge() -> None:
+    found, action = judged(looks.copied(), wish="back")
+    assert action.facts == 1
+    assert [trouble["name"] for trouble in found["step"]["troubles"]] == ["reassignments_unread"]
+    stopped = looks.with_controllers(looks.copied(), running=False)
+    found, action = judged(stopped, wish="back")
+    assert action.facts == 0
+    assert (found["step"]["troubles"], found["step"]["controllers_stopped"]) == ([], True)
+    assert list(found["step"]["aside"]) == ["controller1", "controller2", "controller3"]
+
+
+@pytest.mark.parametrize(("way", "text"), [("forward", "KRaft mode"), ("back", "ZooKeeper mode")])
+def test_how_far_a_step_is_depends_on_its_direction(way: str, text: str) -> None:
+    found, action = judged(looks.copied(), before="copied", way=way)
+    assert text in found["progress"]["text"]
+    assert not found["progress"]["reached"]
+    assert ("step" in found, action.facts) == (False, 0)

@@ -88,7 +88,7 @@ def _of_half_step(look: ClusterLook, phase: Phase, facts: StepFacts) -> Iterator
         what = "znode /controller_epoch does not exist, so this is not the path of the cluster"
         yield Trouble("epoch_missing", what, "check zookeeper_chroot", (BACK,))
     # Between the stop of the controllers and the first restart of a broker nobody is in charge, and nobody answers.
-    if not _is_led(look):
+    if not is_led(look):
         return
     if facts.unasked:
         what = f"which partitions are being reassigned is not known: {facts.unasked}"
@@ -98,7 +98,7 @@ def _of_half_step(look: ClusterLook, phase: Phase, facts: StepFacts) -> Iterator
         yield Trouble("reassigning", what, "wait for the reassignment, or cancel it", (BACK,))
 
 
-def _is_led(look: ClusterLook) -> bool:
+def is_led(look: ClusterLook) -> bool:
     """Tell whether somebody can be in charge: a broker of ZooKeeper, else a majority of the controllers."""
     znodes = look.ensemble.znodes
     if znodes is not None and znodes.kraft_epoch < 0:

@@ -88,7 +88,7 @@ def stages(look: ClusterLook, phase: Phase, wish: str) -> dict[str, str]:
     # back, and brokers that have gone back would get the flag again. Where all brokers have moved none goes back.
     if wish == STAY and look.goes_back and any(node.mode != KRAFT for node in look.brokers):
         what = "a way back to ZooKeeper was begun and not ended: /controller is not of KRaft, and the metadata still is"
-        raise UnclearStageError(f"{what}; fix: end it (docs/migrate-to-kraft.md), then run again")
+        raise UnclearStageError(f"{what}; fix: end it, run migrate_to_kraft.yml with kafka_migration=back")
     brokers, controllers = {NEXT: _STEPS, BACK: _BACK}[wish][phase.name] if wish != STAY else (None, None)
     return {
         # A node with both roles is judged as a controller: no step is taken with one (trouble combined).

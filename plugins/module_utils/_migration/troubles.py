@@ -312,10 +312,7 @@ def _wrong_controller(look: ClusterLook) -> Iterator[Trouble]:
     if look.goes_back:
         who = "no one" if znodes.controller is None else f"broker {znodes.controller}"
         what = f"znode /controller names {who} although the metadata is in KRaft: a way back was begun and not ended"
-        fix = (
-            "start no controller, set __cluster_metadata of each aside, and restart the brokers without the migration "
-            "settings (docs/migrate-to-kraft.md)"
-        )
+        fix = "start no controller, and run with kafka_migration=back, which goes on where it ended"
         yield Trouble("half_way_back", what, fix, (FORWARD,))
     if not look.state and znodes.kraft_epoch >= 0:
         what = f"znode /controller names node {znodes.controller} of KRaft, and no log of the inventory knows of it"

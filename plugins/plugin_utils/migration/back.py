@@ -9,8 +9,9 @@ A run takes one half step (stages.py). In this order, each part from the facts t
 3. look at each node and at the ensemble anew, and judge again: C(controllers_stopped) must hold now
 4. streamops.kafka.migration_znodes with C(quorum_epoch) and C(controllers_stopped) of this second judgement
 5. rename on each controller of C(aside) its C(path) to C(name), where C(path) is there
-6. import site.yml with the C(stages) of the first judgement; where not C(hands_over), each broker of C(aside) renames
-   between its stop and its start. From 2 to the first restart no leader is elected: nothing else comes in between
+6. import site.yml with the C(stages), which are the same in both judgements; where not C(hands_over), each broker of
+   C(aside) renames between its stop and its start. From 2 to the first restart no leader is elected: nothing else comes
+   in between
 7. read all until back_progress_facts() says C(reached), or C(seconds) are over
 """
 

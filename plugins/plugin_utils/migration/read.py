@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ...module_utils._migration.hand_over import znodes_of
@@ -26,9 +26,23 @@ def chroot_of(host: str, nodes: Iterable[Node]) -> str:
     return f"/{path}"
 
 
-def has_leader(ensemble: Answer) -> bool:
-    """Tell whether a server leads, so that a session can be had; ensemble -- as zookeeper_info returns it."""
-    return ensemble.get("leader_id") is not None
+def metadata_dirs(nodes: Iterable[Node]) -> dict[str, str]:
+    """Return by its host the directory of each node of Kafka that holds its metadata log (render/paths.py)."""
+    kafka = [node for node in nodes if not node.zookeeper and not node.only_mirrors]
+    return {node.name: node.text("kafka_metadata_log_dir") or next(iter(node.log_dirs()), "") for node in kafka}
+
+
+def ask_ensemble(ask: Callable[..., dict[str, Any]], chroot: str) -> dict[str, Any]:
+    """Return what an ensemble says: its servers and, where one leads, the znodes of a cluster too.
+
+    ask -- runs zookeeper_info with options; chroot -- of the cluster. A session is opened only where one can be had,
+    since it is waited for.
+    """
+    words = ask()
+    if words.get("leader_id") is None:
+        return words
+    answer = ask(chroot=chroot)
+    return {**words, "msg": answer.get("msg", "")} if answer.get("failed") else answer
 
 
 def moving_partitions(asked: Answer) -> tuple[tuple[str, ...], str]:

@@ -3,74 +3,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import parse
 from tests.support.answers import said
-from tests.support.cluster import Run, free_port_base
+from tests.support.migration import FLAG, OLD, TOPIC, Way
 from tests.support.modules import run_module
-from tests.support.traffic import Ledger, producing, read_all
-from tests.support.zookeeper import ZookeeperCluster, inventory, with_controllers, without_zookeeper
-
-MIGRATE = "playbooks/migrate_to_kraft.yml"
-TOPIC, OLD = "orders", "archive"
-FLAG = "zookeeper.metadata.migration.enable"
-TELLING = ("process.roles", "broker.id", "node.id", FLAG)
+from tests.support.traffic import producing
 
 pytestmark = pytest.mark.full
-
-
-class Way:
-    """The cluster on its way: the tests of this file take one step after the other, in order."""
-
-    def __init__(self, directory: Path) -> None:
-        self.inventory = inventory(directory / "inventory")
-        self.directory, self.port_base = directory / "nodes", free_port_base()
-        self.cluster = ZookeeperCluster(self.inventory, self.directory, self.port_base)
-        #: The digest of the plan of a step that was taken.
-        self.approved = ""
-        #: Numbers that a writer knows to be stored, by topic.
-        self.stored: dict[str, set[int]] = {}
-
-    def add_controllers(self) -> None:
-        """Add controllers to the inventory; a cluster of ours knows only the hosts that it had when it was made."""
-        with_controllers(self.inventory)
-        self.cluster = ZookeeperCluster(self.inventory, self.directory, self.port_base)
-
-    def leave_zookeeper(self) -> None:
-        """Take ZooKeeper out of the inventory, behind the last step."""
-        without_zookeeper(self.inventory)
-        self.cluster = ZookeeperCluster(self.inventory, self.directory, self.port_base)
-
-    def phase(self) -> str:
-        """Return the phase that the screen shows."""
-        shown = said(self.cluster.playbook(MIGRATE).ok())
-        return shown.partition("Cluster local_zookeeper: ")[2].split()[0]
-
-    def plan(self) -> str:
-        """Return the digest of the plan of the next step, as a workflow hands it on."""
-        return str(re.findall(r"streamops_plan_digest=([\w,-]+)", said(self.next("--check").ok()))[-1])
-
-    def next(self, *arguments: str, **given: Any) -> Run:
-        """Return a run that takes the next step."""
-        return self.cluster.playbook(MIGRATE, *arguments, kafka_migration="next", **given)
-
-    def keeps(self, ledger: Ledger, topic: str) -> None:
-        """Note what a writer was told, and read all that was ever acknowledged."""
-        assert not ledger.failed
-        self.stored.setdefault(topic, set()).update(ledger.acknowledged)
-        for name, numbers in self.stored.items():
-            assert not sorted(numbers - set(read_all(self.cluster.bootstrap_servers, name)))
-
-    def started(self, node: str) -> dict[str, str]:
-        """Return the properties that tell in which mode a node was started."""
-        known = parse((self.cluster.record(node) / "server.properties").read_text())
-        return {key: known[key] for key in known if key in TELLING}
 
 
 @pytest.fixture(scope="module")
@@ -78,17 +21,7 @@ def way(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Way]:
     """Three servers of ZooKeeper and three brokers that have topics with records."""
     made = Way(tmp_path_factory.mktemp("forward"))
     try:
-        made.cluster.playbook().ok()
-        topics = [
-            {"name": TOPIC, "partitions": 6, "replication_factor": 3, "config": {"min.insync.replicas": 2}},
-            {"name": OLD, "partitions": 3, "replication_factor": 3, "config": {"retention.ms": "-1"}},
-        ]
-        asked = {"bootstrap_servers": made.cluster.bootstrap_servers, "topics": topics}
-        assert not run_module("streamops.kafka.topics", asked)["failed"]
-        for topic in (TOPIC, OLD):
-            with producing(made.cluster.bootstrap_servers, topic, rate=500) as ledger:
-                ledger.reaches(1000)
-            made.keeps(ledger, topic)
+        made.begin()
         yield made
     finally:
         made.cluster.destroy()

@@ -138,12 +138,20 @@ def test_controllers_of_the_inventory_that_were_never_started_leave_the_phase_as
     assert not [name for name in shown if name.startswith("Blocks")]
 
 
-def test_a_way_back_is_refused_by_name_before_a_node_is_asked(cluster: ZookeeperCluster) -> None:
+def test_what_is_no_step_is_refused_by_name_before_a_node_is_asked(cluster: ZookeeperCluster) -> None:
+    before = cluster.pids()
+    run = cluster.playbook(MIGRATE, kafka_migration="forth")
+    assert (run.rc != 0, run.changed, cluster.pids()) == (True, 0, before)
+    assert "kafka_migration=forth is no step" in said(run)
+    assert "Look at each node" not in said(run)
+
+
+def test_nothing_is_taken_back_of_a_migration_that_has_not_begun(cluster: ZookeeperCluster) -> None:
     before = cluster.pids()
     run = cluster.playbook(MIGRATE, kafka_migration="back")
-    assert (run.rc != 0, run.changed, cluster.pids()) == (True, 0, before)
-    assert "kafka_migration=back is not there yet" in said(run)
-    assert "Look at each node" not in said(run)
+    assert (run.rc != 0, cluster.pids()) == (True, before)
+    assert "nothing is left to take back" in said(run)
+    assert "Nothing was changed" in said(run)
 
 
 def test_a_step_without_controllers_is_refused_and_changes_nothing(cluster: ZookeeperCluster) -> None:

@@ -231,7 +231,7 @@ def test_a_hand_over_goes_on_wherever_it_was_cut(look: ClusterLook, phase: str, 
 @pytest.mark.parametrize("controller", [None, 2])
 def test_controllers_do_not_start_again_behind_a_hand_over_that_was_cut(controller: int | None) -> None:
     look = looks.with_znodes(changed(stopped(looks.copied())), controller=controller)
-    with pytest.raises(UnclearStageError, match=r"a way back to ZooKeeper was begun .* fix: end it"):
+    with pytest.raises(UnclearStageError, match=r"a way back to ZooKeeper was begun .* fix: end it, run"):
         told(look, STAY)
     assert "half_way_back" in [trouble.name for trouble in troubles_of_step(look, StepFacts())]
 

@@ -18,6 +18,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._migration.modes i
     MIGRATING,
     ZOOKEEPER,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._migration.stages import stages
+from ansible_collections.streamops.kafka.plugins.module_utils._migration.troubles import BACK
 from ansible_collections.streamops.kafka.plugins.plugin_utils.migration.back import (
     back_facts,
     back_plan,
@@ -141,3 +143,11 @@ def test_a_broker_that_has_returned_does_not_restart_again() -> None:
     result = facts(looks.brokers_moving())
     assert (result["restarts"], list(result["aside"])) == (["broker1"], ["broker1"])
     assert KRAFT not in result["stages"].values()
+
+
+@pytest.mark.parametrize(
+    "look", [looks.not_begun(), looks.controllers_ready(), looks.brokers_migrating(), looks.copied()]
+)
+def test_the_stages_of_each_hand_over_are_the_same_whatever_its_second_judgement_finds(look: ClusterLook) -> None:
+    wanted = stages(look, phases.phase_of(look), BACK)
+    assert wanted == {**dict.fromkeys(BROKERS, ZOOKEEPER), **dict.fromkeys(CONTROLLERS, LEFT_ALONE)}

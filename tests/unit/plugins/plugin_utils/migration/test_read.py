@@ -26,9 +26,10 @@ from ansible_collections.streamops.kafka.plugins.module_utils._migration.phase i
 from ansible_collections.streamops.kafka.plugins.module_utils._migration.shown import outlook_of
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.build import build_inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.migration.read import (
+    ask_ensemble,
     chroot_of,
     cluster_look,
-    has_leader,
+    metadata_dirs,
     moving_partitions,
 )
 from tests.support.inventory_data import DataReader, view
@@ -208,12 +209,32 @@ def test_the_path_is_that_of_the_brokers(given: str, path: str) -> None:
     assert chroot_of("b1", build_inventory(reader.read, reader.groups).nodes) == path
 
 
-def test_a_session_is_had_where_a_server_leads() -> None:
-    assert [has_leader(answer) for answer in ({"leader_id": 2}, {"leader_id": None}, {"msg": "failed"})] == [
-        True,
-        False,
-        False,
-    ]
+@pytest.mark.parametrize(("words", "is_had"), [({"leader_id": 2}, True), ({"leader_id": None}, False), ({}, False)])
+def test_a_session_is_had_where_a_server_leads(words: dict[str, Any], is_had: bool) -> None:
+    calls: list[dict[str, Any]] = []
+
+    def ask(**options: Any) -> dict[str, Any]:
+        calls.append(options)
+        return {**words, "chroot": options["chroot"]} if options else words
+
+    assert ask_ensemble(ask, "/blue") == ({**words, "chroot": "/blue"} if is_had else words)
+    assert calls == [{}, {"chroot": "/blue"}][: 1 + is_had]
+
+
+def test_the_metadata_log_is_where_the_model_has_it() -> None:
+    hosts: dict[str, dict[str, Any]] = {
+        "zk1": {"zookeeper_id": 1},
+        "broker1": {"kafka_node_id": 1, "kafka_log_dirs": ["/disks/a", "/disks/b"]},
+        "broker2": {"kafka_node_id": 2, "kafka_metadata_log_dir": "/disks/fast"},
+        "controller1": {"kafka_node_id": 101, "kafka_log_dirs": ["/data/controller1"]},
+    }
+    kinds = {"zookeepers": ["zk1"], "brokers": ["broker1", "broker2"], "controllers": ["controller1"]}
+    groups = {"zookeeper": ["zk1"], "kafka_brokers": kinds["brokers"], "kraft_controllers": ["controller1"]}
+    reader = DataReader(hosts, groups, kafka_mode="zookeeper")
+    dirs = metadata_dirs(build_inventory(reader.read, reader.groups).nodes)
+    assert dirs == {"broker1": "/disks/a", "broker2": "/disks/fast", "controller1": "/data/controller1"}
+    for host in dirs:
+        assert view(hosts, **kinds, host=host, kafka_mode="zookeeper")["paths"]["metadata"] == dirs[host]
 
 
 @pytest.mark.parametrize("mode", ["zookeeper", "kraft_isolated"])

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""streamops.kafka.migration_wait: a controller waits for the end of a step in its own log, with lines and in bounds."""
+"""streamops.kafka.migration_wait: a controller waits for the end of a step in its own log, with lines and in bounds.
+
+Behind a half step back that stopped the controllers, one host waits for the ensemble in the same way.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,12 @@ import pytest
 
 from ansible_collections.streamops.kafka.plugins.action import migration_wait
 from ansible_collections.streamops.kafka.plugins.module_utils._migration.model import ClusterLook
-from ansible_collections.streamops.kafka.plugins.module_utils._migration.modes import MIGRATING
+from ansible_collections.streamops.kafka.plugins.module_utils._migration.modes import MIGRATING, ZOOKEEPER
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.build import build_inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.action import ProgressAction
 from tests.support.inventory_data import DataReader
 from tests.unit.plugins.module_utils._migration import looks
-from tests.unit.plugins.plugin_utils.migration.test_read import node_answer
+from tests.unit.plugins.plugin_utils.migration.test_read import ensemble_answer, node_answer
 
 Answers = list[dict[str, Any]]
 
@@ -25,8 +28,8 @@ Answers = list[dict[str, Any]]
 class Waiting(migration_wait.ActionModule):
     """The action on controller1, with the answers of its machine one after the other; the last one goes on."""
 
-    def __init__(self, answers: Answers, check: bool = False) -> None:
-        own = {"state_dir": "/run/c1", "metadata_dir": "/d", "before": "controllers_ready"}
+    def __init__(self, answers: Answers, check: bool = False, **options: Any) -> None:
+        own = {"state_dir": "/run/c1", "metadata_dir": "/d", "before": "controllers_ready", **options}
         self._task = SimpleNamespace(
             args={**own, "timeout": 1, "interval": 0.01}, action="streamops.kafka.migration_wait", check_mode=check
         )
@@ -37,6 +40,12 @@ class Waiting(migration_wait.ActionModule):
     def _execute_module(self, name: str, arguments: dict[str, Any], task_vars: Any) -> dict[str, Any]:
         self.asked.append((name, arguments))
         return self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
+
+    def call(self, task_vars: dict[str, Any] | None, **overrides: Any) -> dict[str, Any]:
+        """Return the next answer of the ensemble, once it is asked below the path of the cluster."""
+        if not overrides:
+            return self._answers[0]
+        return self._execute_module(self.module, overrides, task_vars)
 
     def show(self, line: str, task_vars: dict[str, Any] | None) -> None:
         """Keep a line."""
@@ -109,3 +118,58 @@ def test_check_mode_looks_once_and_fails_nothing(run: Any) -> None:
 def test_a_look_that_fails_ends_the_wait(run: Any) -> None:
     result, action = run([{"failed": True, "msg": "no such directory"}])
     assert (result["failed"], result["msg"], len(action.asked)) == (True, "no such directory", 1)
+
+
+def waits_back(
+    monkeypatch: pytest.MonkeyPatch, look: ClusterLook, answers: Answers, before: str
+) -> tuple[dict[str, Any], Waiting]:
+    """Run the wait behind a half step back from a phase; look -- what nodes told behind the last restart."""
+    reader = reader_of(look)
+    monkeypatch.setattr(migration_wait, "InventoryReader", lambda action, known: reader)
+    monkeypatch.setattr(ProgressAction, "run", lambda self, tmp=None, task_vars=None: {})
+    action = Waiting(answers, before=before, way="back")
+    return action.run(task_vars={"inventory_hostname": "controller1"}), action
+
+
+def given_back(controller: int | None, *sessions: int) -> dict[str, Any]:
+    """Return what the ensemble says behind the hand-over: who is in charge, and which brokers have a session."""
+    look = looks.with_znodes(looks.copied(), controller=controller, kraft_epoch=-1, migration=None)
+    assert look.ensemble.znodes
+    znodes = replace(look.ensemble.znodes, brokers=frozenset(sessions))
+    return ensemble_answer(replace(look.ensemble, znodes=znodes))
+
+
+def handed_over() -> ClusterLook:
+    """Return a cluster whose brokers have restarted without the flag, and whose controllers are stopped."""
+    look = looks.with_controllers(looks.copied(), running=False, log=None, epoch=0)
+    for broker in look.brokers:
+        look = looks.with_node(look, broker.host, started=looks.STARTED[ZOOKEEPER])
+    return look
+
+
+def test_behind_a_hand_over_the_ensemble_is_asked_until_brokers_are_in_charge(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = [given_back(None, 1), given_back(1, 1, 2), given_back(1, 1, 2, 3)]
+    result, action = waits_back(monkeypatch, handed_over(), answers, "copied")
+    assert (result["reached"], result["looks"], "failed" in result) == (True, 3, False)
+    assert action.lines[0].startswith(
+        "migration_wait: 1 of 3 brokers are registered in ZooKeeper mode; no broker is the controller; "
+    )
+    assert {name for name, _options in action.asked} == {"streamops.kafka.zookeeper_info"}
+
+
+def test_an_ensemble_without_a_leader_is_waited_for_in_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    result, _action = waits_back(monkeypatch, handed_over(), [{"leader_id": None, "servers": []}], "copied")
+    assert (result["failed"], result["reached"]) == (True, False)
+    assert "the znodes are not known" in result["msg"]
+
+
+def test_behind_the_return_of_the_brokers_a_controller_waits_for_its_own_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    returned = looks.copied()
+    node = returned.controllers[0]
+    assert node.log is not None
+    early = replace(node.log, brokers={1: True, 2: False, 3: True})
+    answers = [node_answer(replace(node, log=early)), node_answer(node)]
+    result, action = waits_back(monkeypatch, returned, answers, "dual_write_kraft")
+    assert (result["reached"], result["looks"]) == (True, 2)
+    assert "waits for broker2 (id 2)" in action.lines[0]
+    assert {name for name, _options in action.asked} == {"streamops.kafka.migration_info"}

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A cluster on its way from ZooKeeper to KRaft and back: the runs of the playbook, and what its nodes tell."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import parse
+from tests.support.answers import said
+from tests.support.cluster import Run, free_port_base, until
+from tests.support.modules import run_module
+from tests.support.traffic import Ledger, producing, read_all
+from tests.support.zookeeper import ZookeeperCluster, inventory, with_controllers, without_zookeeper
+
+MIGRATE = "playbooks/migrate_to_kraft.yml"
+TOPIC, OLD = "orders", "archive"
+FLAG = "zookeeper.metadata.migration.enable"
+TELLING = ("process.roles", "broker.id", "node.id", FLAG)
+
+
+class Way:
+    """The cluster on its way: tests take one step after the other, in order."""
+
+    def __init__(self, directory: Path) -> None:
+        self.inventory = inventory(directory / "inventory")
+        self.directory, self.port_base = directory / "nodes", free_port_base()
+        self.cluster = ZookeeperCluster(self.inventory, self.directory, self.port_base)
+        #: The digest of the plan of a step that was taken.
+        self.approved = ""
+        #: Numbers that a writer knows to be stored, by topic.
+        self.stored: dict[str, set[int]] = {}
+
+    def add_controllers(self) -> None:
+        """Add controllers to the inventory; a cluster of ours knows only the hosts that it had when it was made."""
+        with_controllers(self.inventory)
+        self.cluster = ZookeeperCluster(self.inventory, self.directory, self.port_base)
+
+    def leave_zookeeper(self) -> None:
+        """Take ZooKeeper out of the inventory, behind the last step."""
+        without_zookeeper(self.inventory)
+        self.cluster = ZookeeperCluster(self.inventory, self.directory, self.port_base)
+
+    def plan(self) -> str:
+        """Return the digest of the plan of the next step, as a workflow hands it on."""
+        return str(re.findall(r"streamops_plan_digest=([\w,-]+)", said(self.next("--check").ok()))[-1])
+
+    def phase(self) -> str:
+        """Return the phase that the screen shows."""
+        shown = said(self.cluster.playbook(MIGRATE).ok())
+        return shown.partition("Cluster local_zookeeper: ")[2].split()[0]
+
+    def next(self, *arguments: str, **given: Any) -> Run:
+        """Return a run that takes the next step."""
+        return self.cluster.playbook(MIGRATE, *arguments, kafka_migration="next", **given)
+
+    def back(self, *arguments: str) -> Run:
+        """Return a run that takes a half step back."""
+        return self.cluster.playbook(MIGRATE, *arguments, kafka_migration="back")
+
+    def begin(self) -> None:
+        """Install the cluster, and write the first records of its topics."""
+        self.cluster.playbook().ok()
+        topics = [
+            {"name": TOPIC, "partitions": 6, "replication_factor": 3, "config": {"min.insync.replicas": 2}},
+            {"name": OLD, "partitions": 3, "replication_factor": 3, "config": {"retention.ms": "-1"}},
+        ]
+        wanted = {"bootstrap_servers": self.cluster.bootstrap_servers, "topics": topics}
+        assert not run_module("streamops.kafka.topics", wanted)["failed"]
+        for topic in (TOPIC, OLD):
+            with producing(self.cluster.bootstrap_servers, topic, rate=500) as ledger:
+                ledger.reaches(1000)
+            self.keeps(ledger, topic)
+
+    def quorum(self) -> dict[str, int]:
+        """Return the newest C(quorum-state) of the controllers: leaderId and leaderEpoch."""
+        files = [self.cluster.data(node) / "__cluster_metadata-0" / "quorum-state" for node in self.cluster.controllers]
+        states = [json.loads(file.read_text()) for file in files if file.exists()]
+        newest: dict[str, int] = max(states, key=lambda state: (state["leaderEpoch"], state["leaderId"]))
+        return newest
+
+    def elect(self, times: int) -> None:
+        """Have the quorum elect so often: each time its leader is killed, and comes back."""
+        leaders = {self.cluster.identities[node]: node for node in self.cluster.controllers}
+        for _time in range(times):
+            before = self.quorum()
+            leader = leaders[before["leaderId"]]
+            process = self.cluster.pid(leader)
+            self.cluster.kill(leader)
+            until(lambda seen=before: self._is_elected(seen), "another controller leads", 120)
+            until(lambda node=leader, old=process: self.cluster.has_started_again(node, old), "it comes back", 120)
+
+    def _is_elected(self, before: dict[str, int]) -> bool:
+        now = self.quorum()
+        return now["leaderEpoch"] > before["leaderEpoch"] and now["leaderId"] >= 0
+
+    def keeps(self, ledger: Ledger, topic: str) -> None:
+        """Note what a writer was told, and read all that was ever acknowledged."""
+        assert not ledger.failed
+        self.stored.setdefault(topic, set()).update(ledger.acknowledged)
+        for name, numbers in self.stored.items():
+            assert not sorted(numbers - set(read_all(self.cluster.bootstrap_servers, name)))
+
+    def started(self, node: str) -> dict[str, str]:
+        """Return the properties that tell in which mode a node was started."""
+        known = parse((self.cluster.record(node) / "server.properties").read_text())
+        return {key: known[key] for key in known if key in TELLING}
