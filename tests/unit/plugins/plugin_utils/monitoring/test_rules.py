@@ -567,9 +567,7 @@ def between(state: int, moved: int = 0, registered: int = 0, lag: str = "0x60", 
     return told
 
 
-WAITS, BEHIND, HALFWAY, LASTS = (
-    f"KafkaMigration{what}" for what in ("NotCopied", "WritesBehind", "Halfway", "Lasts")
-)
+WAITS, BEHIND, HALFWAY, LASTS = (f"KafkaMigration{what}" for what in ("NotCopied", "WritesBehind", "Halfway", "Lasts"))
 
 
 @pytest.mark.parametrize(
