@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import parse
 from tests.support.answers import said
 from tests.support.cluster import Run, free_port_base
+from tests.support.metrics import missing, scrape
 from tests.support.modules import run_module
 from tests.support.traffic import Ledger, producing, read_all
 from tests.support.zookeeper import ZookeeperCluster, inventory, with_controllers
@@ -20,6 +22,10 @@ MIGRATE = "playbooks/migrate_to_kraft.yml"
 TOPIC, OLD = "orders", "archive"
 FLAG = "zookeeper.metadata.migration.enable"
 TELLING = ("process.roles", "broker.id", "node.id", FLAG)
+WATCHED = {"kafka_metrics_enabled": True}
+#: Where inventories/local_zookeeper has the port of the metrics, from that of the node.
+METRICS = 60
+CONTROL = "kafka_controller_kafkacontroller_"
 
 pytestmark = pytest.mark.full
 
@@ -30,14 +36,14 @@ class Way:
     def __init__(self, directory: Path) -> None:
         self.inventory = inventory(directory / "inventory")
         self.directory, self.port_base = directory / "nodes", free_port_base()
-        self.cluster = ZookeeperCluster(self.inventory, self.directory, self.port_base)
+        self.cluster = ZookeeperCluster(self.inventory, self.directory, self.port_base, WATCHED)
         #: Numbers that a writer knows to be stored, by topic.
         self.stored: dict[str, set[int]] = {}
 
     def add_controllers(self) -> None:
         """Add controllers to the inventory; a cluster of ours knows only the hosts that it had when it was made."""
         with_controllers(self.inventory)
-        self.cluster = ZookeeperCluster(self.inventory, self.directory, self.port_base)
+        self.cluster = ZookeeperCluster(self.inventory, self.directory, self.port_base, WATCHED)
 
     def phase(self) -> str:
         """Return the phase that the screen shows."""
@@ -54,6 +60,12 @@ class Way:
         self.stored.setdefault(topic, set()).update(ledger.acknowledged)
         for name, numbers in self.stored.items():
             assert not sorted(numbers - set(read_all(self.cluster.bootstrap_servers, name)))
+
+    def metric(self, nodes: list[str], name: str) -> list[float | None]:
+        """Return what each node serves under a name of the Kafka controller; None where it does not."""
+        texts = (scrape(self.cluster.port(node, METRICS)) for node in nodes)
+        values = (re.search(rf"^{CONTROL}{name} (\S+)$", text, re.MULTILINE) for text in texts)
+        return [float(value[1]) if value else None for value in values]
 
     def started(self, node: str) -> dict[str, str]:
         """Return the properties that tell in which mode a node was started."""
@@ -101,14 +113,22 @@ def test_a_check_shows_the_step_and_changes_nothing(way: Way) -> None:
 
 
 @pytest.mark.parametrize(
-    ("goal", "restarted", "brokers"),
+    ("goal", "restarted", "brokers", "state", "active"),
     [
-        ("controllers_ready", [], {"broker.id"}),
-        ("copied", ["broker11", "broker12", "broker13"], {"broker.id", FLAG}),
-        ("dual_write_kraft", ["broker11", "broker12", "broker13"], {"node.id", "process.roles"}),
+        # The quorum has a leader beside the controller of ZooKeeper: no alert may take that for two.
+        ("controllers_ready", [], {"broker.id"}, (2, 4), (1, 1)),
+        ("copied", ["broker11", "broker12", "broker13"], {"broker.id", FLAG}, (1, 4), (1, 0)),
+        ("dual_write_kraft", ["broker11", "broker12", "broker13"], {"node.id", "process.roles"}, (1, None), (1, 0)),
     ],
 )
-def test_a_step_under_load(way: Way, goal: str, restarted: list[str], brokers: set[str]) -> None:
+def test_a_step_under_load(
+    way: Way,
+    goal: str,
+    restarted: list[str],
+    brokers: set[str],
+    state: tuple[int, int | None],
+    active: tuple[int, int],
+) -> None:
     before = {node: way.cluster.pid(node) for node in (*way.cluster.servers, *way.cluster.brokers)}
     with producing(way.cluster.bootstrap_servers, TOPIC, rate=200) as ledger:
         ledger.reaches(500)
@@ -120,8 +140,37 @@ def test_a_step_under_load(way: Way, goal: str, restarted: list[str], brokers: s
     for node in way.cluster.controllers:
         assert way.cluster.alive(node)
         assert FLAG in way.started(node)
+    kinds = (way.cluster.controllers, way.cluster.brokers)
+    assert [set(way.metric(nodes, "zkmigrationstate")) for nodes in kinds] == [{value} for value in state]
+    leading = [sum(value or 0 for value in way.metric(nodes, "activecontrollercount")) for nodes in kinds]
+    assert tuple(leading) == active
     way.keeps(ledger, TOPIC)
     assert way.phase() == goal
+
+
+def test_the_series_of_alerts_on_a_migration_are_served(way: Way) -> None:
+    texts = [scrape(way.cluster.port(node, METRICS)) for node in way.cluster.controllers]
+    assert missing("migration", texts) == set()
+    # Every change so far is in ZooKeeper too.
+    assert max(value or 0 for value in way.metric(way.cluster.controllers, "zkwritebehindlag")) <= 100
+
+
+@pytest.mark.parametrize(
+    ("playbook", "given", "words"),
+    [
+        ("site.yml", {"kafka_mode": "kraft_isolated"}, "migration_not_finalised"),
+        ("playbooks/upgrade.yml", {"kafka_upgrade": "finalize"}, "on its way from ZooKeeper to KRaft"),
+    ],
+)
+def test_what_closes_the_way_back_by_the_side_is_refused(
+    way: Way, playbook: str, given: dict[str, str], words: str
+) -> None:
+    before = way.cluster.pids()
+    refused = way.cluster.playbook(playbook, **given)
+    assert refused.rc != 0
+    assert words in said(refused)
+    assert way.cluster.pids() == before
+    assert way.phase() == "dual_write_kraft"
 
 
 @pytest.mark.parametrize("again", ["site.yml", "playbooks/status.yml"])
