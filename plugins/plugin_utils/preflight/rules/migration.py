@@ -33,7 +33,7 @@ def migration_not_finalised(hosts: Sequence[Host]) -> Iterator[Problem]:
     migration, or break it, and there is no way back from that."""
     for host in hosts:
         if host.was_flagged and host.mode not in (*MODES, LEFT_ALONE):
-            yield Problem(host, "the migration to KRaft is under way, and this run would end it", found=host.mode)
+            yield Problem(host, "the migration to KRaft is under way, and this run would end it", host.mode)
 
 
 @host_rule(
@@ -48,7 +48,7 @@ def broker_new_in_migration(hosts: Sequence[Host]) -> Iterator[Problem]:
         for host in brokers:
             if host.disks and not any(disk["meta_properties"] or disk["started"] for disk in host.disks):
                 what = "a broker without data comes to a cluster between ZooKeeper and KRaft, which makes the way back"
-                yield Problem(host, f"{what} longer or closes it (KIP-1362)", found="empty data directories")
+                yield Problem(host, f"{what} longer or closes it (KIP-1362)", "empty data directories")
 
 
 @host_rule(
@@ -65,4 +65,4 @@ def many_directories_in_migration(hosts: Sequence[Host]) -> Iterator[Problem]:
             count = sum(bool(disk.get("logs", True)) for disk in host.disks)
             if count > 1 and host.mode != KRAFT:
                 what = "during a migration one data directory that fails shuts the whole broker down (KAFKA-16431)"
-                yield Problem(host, what, found=f"{count} data directories")
+                yield Problem(host, what, f"{count} data directories")
