@@ -254,6 +254,12 @@ copies:
   returned: always
   type: dict
   sample: {default.replication.factor: "3", min.insync.replicas: "2"}
+migrates:
+  description:
+    - Whether the node was last started with the flag of a migration from ZooKeeper to KRaft
+      (C(zookeeper.metadata.migration.enable)), by its start record.
+  returned: always
+  type: bool
 version:
   description:
     - The version of the release that the node was last started with, by its start record; without one that of

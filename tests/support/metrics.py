@@ -15,6 +15,8 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring import 
 OTHERS = ("node_", "probe_", "prometheus_", "alertmanager_", "up")
 #: By what serves them, how the names begin that alerts and dashboards ask for; the longest beginning counts.
 NODES = {"kafka": ("kafka_", "jvm_", "process_"), "zookeeper": ("zookeeper_",), "mirror": ("kafka_connect_",),
+         # Nodes of Kafka 3.9 alone, and the lag of those with the migration flag alone (KIP-866).
+         "migration": ("kafka_controller_kafkacontroller_zk", "kafka_controller_kafkacontroller_migratingzk"),
          "canary": ("streamops_canary_",),
          "page with mirrors": ("streamops_page_mirror_",),
          "page": ("kafka_consumergroup_", "kafka_topic_", "kafka_lag_", "kafka_brokers", "streamops_")}  # fmt: skip

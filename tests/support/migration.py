@@ -11,6 +11,7 @@ from typing import Any
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import parse
 from tests.support.answers import said
 from tests.support.cluster import Run, free_port_base, until
+from tests.support.metrics import scrape
 from tests.support.modules import run_module
 from tests.support.traffic import Ledger, producing, read_all
 from tests.support.zookeeper import ZookeeperCluster, inventory, with_controllers, without_zookeeper
@@ -19,6 +20,10 @@ MIGRATE = "playbooks/migrate_to_kraft.yml"
 TOPIC, OLD = "orders", "archive"
 FLAG = "zookeeper.metadata.migration.enable"
 TELLING = ("process.roles", "broker.id", "node.id", FLAG)
+WATCHED = {"kafka_metrics_enabled": True}
+#: Where inventories/local_zookeeper has the port of the metrics, from that of the node.
+METRICS = 60
+CONTROL = "kafka_controller_kafkacontroller_"
 
 
 class Way:
@@ -27,7 +32,7 @@ class Way:
     def __init__(self, directory: Path) -> None:
         self.inventory = inventory(directory / "inventory")
         self.directory, self.port_base = directory / "nodes", free_port_base()
-        self.cluster = ZookeeperCluster(self.inventory, self.directory, self.port_base)
+        self.cluster = ZookeeperCluster(self.inventory, self.directory, self.port_base, dict(WATCHED))
         #: The digest of the plan of a step that was taken.
         self.approved = ""
         #: Numbers that a writer knows to be stored, by topic.
@@ -36,12 +41,12 @@ class Way:
     def add_controllers(self) -> None:
         """Add controllers to the inventory; a cluster of ours knows only the hosts that it had when it was made."""
         with_controllers(self.inventory)
-        self.cluster = ZookeeperCluster(self.inventory, self.directory, self.port_base)
+        self.cluster = ZookeeperCluster(self.inventory, self.directory, self.port_base, dict(WATCHED))
 
     def leave_zookeeper(self) -> None:
         """Take ZooKeeper out of the inventory, behind the last step."""
         without_zookeeper(self.inventory)
-        self.cluster = ZookeeperCluster(self.inventory, self.directory, self.port_base)
+        self.cluster = ZookeeperCluster(self.inventory, self.directory, self.port_base, dict(WATCHED))
 
     def plan(self) -> str:
         """Return the digest of the plan of the next step, as a workflow hands it on."""
@@ -102,6 +107,12 @@ class Way:
         self.stored.setdefault(topic, set()).update(ledger.acknowledged)
         for name, numbers in self.stored.items():
             assert not sorted(numbers - set(read_all(self.cluster.bootstrap_servers, name)))
+
+    def metric(self, nodes: list[str], name: str) -> list[float | None]:
+        """Return what each node serves under a name of the Kafka controller; None where it does not."""
+        texts = (scrape(self.cluster.port(node, METRICS)) for node in nodes)
+        values = (re.search(rf"^{CONTROL}{name} (\S+)$", text, re.MULTILINE) for text in texts)
+        return [float(value[1]) if value else None for value in values]
 
     def started(self, node: str) -> dict[str, str]:
         """Return the properties that tell in which mode a node was started."""

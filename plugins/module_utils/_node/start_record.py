@@ -18,6 +18,8 @@ from .._core.properties import PropertiesError, parse
 DIRECTORY = "started"
 PROPERTIES, JVM, FILES, LIMITS = "server.properties", "jvm.options", "files.sha256", "limits"
 PID, START_TIME = "pid", "start_time"
+#: As _migration/modes.py has it, which stands above this room.
+MIGRATION_FLAG = "zookeeper.metadata.migration.enable"
 
 _DOUBLE, _SINGLE = r'"((?:\\.|[^"\\])*)"?', r"'((?:\\.|[^'\\])*)'?"
 _QUOTED = re.compile(f"{_DOUBLE}|{_SINGLE}", re.DOTALL)
@@ -52,6 +54,11 @@ def contents(files: Mapping[str, str | None]) -> dict[str, Any] | None:
 def copies(properties: Mapping[str, str]) -> dict[str, str]:
     """The properties that say how many copies Kafka makes by itself, and how many must be in sync."""
     return {key: value for key, value in properties.items() if _COPIES.search(key)}
+
+
+def migrates(properties: Mapping[str, str]) -> bool:
+    """Tell whether a node was started with the flag of a migration from ZooKeeper to KRaft (KIP-866)."""
+    return properties.get(MIGRATION_FLAG, "").strip().lower() == "true"
 
 
 def advertised(properties: Mapping[str, str]) -> dict[str, str]:

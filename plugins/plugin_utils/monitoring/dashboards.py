@@ -89,15 +89,10 @@ def _panels(entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     number, top = 0, 0
     for row in entry["rows"]:
         number += 1
-        yield {
-            "id": number,
-            "type": "row",
-            "title": row["title"],
-            "collapsed": False,
-            "panels": [],
-            "gridPos": {"x": 0, "y": top, "w": WIDTH, "h": 1},
-        }
+        closed = row.get("closed", False)
+        own = {"id": number, "gridPos": {"x": 0, "y": top, "w": WIDTH, "h": 1}}
         left, top, height = 0, top + 1, 0
+        panels: list[dict[str, Any]] = []
         for panel in row["panels"]:
             number += 1
             kind = _kind(panel)
@@ -106,8 +101,11 @@ def _panels(entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
                 left, top, height = 0, top + height, 0
             place = {"x": left, "y": top, "w": width, "h": HEIGHTS[kind]}
             left, height = left + width, max(height, HEIGHTS[kind])
-            yield {"id": number, "gridPos": place, **_panel(panel, kind, entry["job"])}
+            panels.append({"id": number, "gridPos": place, **_panel(panel, kind, entry["job"])})
         top += height
+        # A closed row has its panels within it.
+        yield {**own, "type": "row", "title": row["title"], "collapsed": closed, "panels": panels if closed else []}
+        yield from () if closed else panels
 
 
 def _panel(entry: Mapping[str, Any], kind: str, job: str) -> dict[str, Any]:

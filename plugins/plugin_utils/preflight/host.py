@@ -66,6 +66,11 @@ class Host:
         return self.info["disks"] if self.info and not self.only_mirrors else ()
 
     @property
+    def was_flagged(self) -> bool:
+        """Return whether it was last started with the migration flag; False when it did not answer."""
+        return bool(self.info and self.info.get("migrates"))
+
+    @property
     def only_mirrors(self) -> bool:
         """Return whether it runs MirrorMaker, which keeps all it knows in clusters, and nothing else."""
         return self.roles == ("mirror",)

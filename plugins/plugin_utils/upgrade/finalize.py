@@ -74,6 +74,12 @@ def done_lines(facts: ClusterFacts, done: Mapping[str, Any]) -> list[str]:
 
 
 def _zookeeper_mode(facts: ClusterFacts) -> Outcome:
+    if any("controller" in node.roles for node in facts.kafka):
+        # Kafka supports no change of metadata.version or inter.broker.protocol.version during a migration, and warns
+        # that it may break the cluster (its page of the migration, "Limitations").
+        what = "the cluster is on its way from ZooKeeper to KRaft, where Kafka supports no change of metadata.version"
+        fix = "finish the migration by migrate_to_kraft.yml, set kafka_mode to kraft_isolated, then raise the features"
+        return Outcome("Mode", "KRaft", (Finding(REFUSE, what, fix),))
     what = "the cluster is in ZooKeeper mode, which finalises no features"
     fix = (
         "set inter.broker.protocol.version in kafka_config to the release that all brokers run "

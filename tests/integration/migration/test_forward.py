@@ -9,7 +9,8 @@ import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import parse
 from tests.support.answers import said
-from tests.support.migration import FLAG, OLD, TOPIC, Way
+from tests.support.metrics import missing, scrape
+from tests.support.migration import FLAG, METRICS, OLD, TOPIC, Way
 from tests.support.modules import run_module
 from tests.support.traffic import producing
 
@@ -46,14 +47,22 @@ def test_a_check_shows_the_step_and_changes_nothing(way: Way) -> None:
 
 
 @pytest.mark.parametrize(
-    ("goal", "restarted", "brokers"),
+    ("goal", "restarted", "brokers", "state", "active"),
     [
-        ("controllers_ready", [], {"broker.id"}),
-        ("copied", ["broker11", "broker12", "broker13"], {"broker.id", FLAG}),
-        ("dual_write_kraft", ["broker11", "broker12", "broker13"], {"node.id", "process.roles"}),
+        # The quorum has a leader beside the controller of ZooKeeper: no alert may take that for two.
+        ("controllers_ready", [], {"broker.id"}, (2, 4), (1, 1)),
+        ("copied", ["broker11", "broker12", "broker13"], {"broker.id", FLAG}, (1, 4), (1, 0)),
+        ("dual_write_kraft", ["broker11", "broker12", "broker13"], {"node.id", "process.roles"}, (1, None), (1, 0)),
     ],
 )
-def test_a_step_under_load(way: Way, goal: str, restarted: list[str], brokers: set[str]) -> None:
+def test_a_step_under_load(
+    way: Way,
+    goal: str,
+    restarted: list[str],
+    brokers: set[str],
+    state: tuple[int, int | None],
+    active: tuple[int, int],
+) -> None:
     before = {node: way.cluster.pid(node) for node in (*way.cluster.servers, *way.cluster.brokers)}
     if way.approved:
         refused = way.next(streamops_plan_digest=way.approved)
@@ -70,8 +79,37 @@ def test_a_step_under_load(way: Way, goal: str, restarted: list[str], brokers: s
     for node in way.cluster.controllers:
         assert way.cluster.alive(node)
         assert FLAG in way.started(node)
+    kinds = (way.cluster.controllers, way.cluster.brokers)
+    assert [set(way.metric(nodes, "zkmigrationstate")) for nodes in kinds] == [{value} for value in state]
+    leading = [sum(value or 0 for value in way.metric(nodes, "activecontrollercount")) for nodes in kinds]
+    assert tuple(leading) == active
     way.keeps(ledger, TOPIC)
     assert way.phase() == goal
+
+
+def test_the_series_of_alerts_on_a_migration_are_served(way: Way) -> None:
+    texts = [scrape(way.cluster.port(node, METRICS)) for node in way.cluster.controllers]
+    assert missing("migration", texts) == set()
+    # Every change so far is in ZooKeeper too.
+    assert max(value or 0 for value in way.metric(way.cluster.controllers, "zkwritebehindlag")) <= 100
+
+
+@pytest.mark.parametrize(
+    ("playbook", "given", "words"),
+    [
+        ("site.yml", {"kafka_mode": "kraft_isolated"}, "migration_not_finalised"),
+        ("playbooks/upgrade.yml", {"kafka_upgrade": "finalize"}, "on its way from ZooKeeper to KRaft"),
+    ],
+)
+def test_what_closes_the_way_back_by_the_side_is_refused(
+    way: Way, playbook: str, given: dict[str, str], words: str
+) -> None:
+    before = way.cluster.pids()
+    refused = way.cluster.playbook(playbook, **given)
+    assert refused.rc != 0
+    assert words in said(refused)
+    assert way.cluster.pids() == before
+    assert way.phase() == "dual_write_kraft"
 
 
 @pytest.mark.parametrize("again", ["site.yml", "playbooks/status.yml"])

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._migration.modes import FLAG
 from ansible_collections.streamops.kafka.plugins.module_utils._node.generations import Generations
 from ansible_collections.streamops.kafka.plugins.module_utils._node.info import changes, last_change, node_info
 from ansible_collections.streamops.kafka.plugins.module_utils._node.processes import stat
@@ -53,6 +54,19 @@ def test_a_fresh_host_needs_a_start_and_has_nothing(tmp_path: Path) -> None:
     found = info(log_dirs=[str(tmp_path / "data")], state_dir=str(tmp_path / "run"), release_dir=str(tmp_path / "rel"))
     assert (found["needs_start"], found["installed"], found["restart_reasons"]) == (True, False, [])
     assert found["disks"][0]["exists"] is False
+
+
+@pytest.mark.parametrize(("flag", "migrates"), [("true", True), (" TRUE ", True), ("false", False), (None, False)])
+def test_a_node_migrates_that_was_last_started_with_the_flag(tmp_path: Path, flag: str | None, migrates: bool) -> None:
+    text = "broker.id=1\n" + (f"{FLAG}={flag}\n" if flag else "")
+    # Whether it runs or not: a controller that is down would be started without it.
+    for alive in ({}, {"pid": "0", "start_time": "1"}):
+        place = tmp_path / str(len(alive))
+        place.mkdir()
+        assert (
+            info(state_dir=record(place, server_properties=text, jvm_options="-Xmx1g", **alive))["migrates"] is migrates
+        )
+    assert info(state_dir=str(tmp_path / "none"))["migrates"] is False
 
 
 def test_copies_are_those_of_the_last_start_whether_it_runs_or_not(tmp_path: Path) -> None:

@@ -27,8 +27,13 @@ ALSO_GAUGES = ("kafka_topic_partition_current_offset",)
 
 
 def panels(dashboard: dict[str, Any]) -> list[dict[str, Any]]:
-    """The panels of a dashboard without its rows."""
-    return [panel for panel in dashboard["panels"] if panel["type"] != "row"]
+    """The panels of a dashboard without its rows, those of closed rows too."""
+    return [panel for panel in every_panel(dashboard) if panel["type"] != "row"]
+
+
+def every_panel(dashboard: dict[str, Any]) -> list[dict[str, Any]]:
+    """The rows and panels of a dashboard, in their order."""
+    return [one for panel in dashboard["panels"] for one in (panel, *panel.get("panels", ()))]
 
 
 PANELS = [pytest.param(uid, panel, id=f"{uid}: {panel['title']}") for uid, one in ALL.items() for panel in panels(one)]
@@ -75,7 +80,7 @@ def test_a_cluster_can_be_chosen_when_its_picture_is_stale() -> None:
 
 @pytest.mark.parametrize("uid", ALL)
 def test_ids_are_unique_and_panels_lie_side_by_side(uid: str) -> None:
-    every = ALL[uid]["panels"]
+    every = every_panel(ALL[uid])
     assert len({panel["id"] for panel in every}) == len(every)
     taken: dict[tuple[int, int], str] = {}
     for panel in every:
@@ -141,6 +146,13 @@ def test_a_number_that_is_bad_is_red() -> None:
     assert steps("streamops-kafka-cluster", "Offline partitions") == [("green", None), ("red", 1.0)]
     assert steps("streamops-kafka-cluster", "Active controllers") == [("red", None), ("green", 1.0)]
     assert steps("streamops-kafka-cluster", "Partitions") == [("green", None)]
+
+
+def test_a_closed_row_has_its_panels_within_it_and_the_others_stand_alone() -> None:
+    rows = [panel for panel in ALL["streamops-kafka-cluster"]["panels"] if panel["type"] == "row"]
+    closed = {row["title"]: len(row["panels"]) for row in rows if row["collapsed"]}
+    assert closed == {"Migration from ZooKeeper to KRaft": 4}
+    assert all(not row["panels"] for row in rows if not row["collapsed"])
 
 
 def test_files_are_json_under_the_name_of_their_dashboard() -> None:

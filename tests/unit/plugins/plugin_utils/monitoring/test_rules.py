@@ -540,6 +540,75 @@ def _case(
     return status == 0
 
 
+CONTROL = "kafka_controller_kafkacontroller_"
+#: A cluster of three brokers and three controllers, as its nodes tell the state of a migration: 4 in ZooKeeper mode,
+#: none in KRaft mode; 2 PRE_MIGRATION, 1 MIGRATION.
+BROKERS, CONTROLLERS = ("b1", "b2", "b3"), ("c1", "c2", "c3")
+
+
+def between(state: int, moved: int = 0, registered: int = 0, lag: str = "0x60", down: str = "") -> dict[str, str]:
+    """Return the series of such a cluster: how many brokers run in KRaft mode, and are registered as of ZooKeeper."""
+
+    def series(name: str, instance: str) -> str:
+        return f'{name}{{cluster="c",instance="{instance}",job="kafka"}}'
+
+    told = {series("up", node): "0x60" if node == down else "1x60" for node in (*BROKERS, *CONTROLLERS)}
+    for number, broker in enumerate(BROKERS):
+        if broker != down:
+            told[series("kafka_server_replicamanager_leadercount", broker)] = "5x60"
+            if number >= moved:
+                told[series(f"{CONTROL}zkmigrationstate", broker)] = "4x60"
+                told[series(f"{CONTROL}activecontrollercount", broker)] = f"{int(state == 2 and broker == 'b3')}x60"
+    for controller in CONTROLLERS:
+        told[series(f"{CONTROL}zkmigrationstate", controller)] = f"{state}x60"
+        told[series(f"{CONTROL}migratingzkbrokercount", controller)] = f"{registered}x60"
+        told[series(f"{CONTROL}zkwritebehindlag", controller)] = lag if controller == "c2" else "0x60"
+        told[series(f"{CONTROL}activecontrollercount", controller)] = f"{int(controller == 'c2')}x60"
+    return told
+
+
+WAITS, BEHIND, HALFWAY, LASTS = (f"KafkaMigration{what}" for what in ("NotCopied", "WritesBehind", "Halfway", "Lasts"))
+
+
+@pytest.mark.parametrize(
+    ("series", "told"),
+    [
+        # As the phases of docs/migrate-to-kraft.md, from the first to the last.
+        (between(2), []),
+        (between(2, registered=2), [HALFWAY]),
+        (between(2, registered=3), [WAITS]),
+        # The copy waits for it, and another alert tells that it is down.
+        (between(2, registered=3, down="b2"), []),
+        (between(1, registered=3), [LASTS]),
+        (between(1, registered=3, lag="0x10 0+50x50"), [BEHIND, LASTS]),
+        # Each restart of a controller is followed by the comparison of all metadata.
+        (between(1, registered=3, lag="0x36 5000x3 0x20"), [LASTS]),
+        (between(1, registered=2, moved=1), [HALFWAY, LASTS]),
+        (between(1, moved=3), [LASTS]),
+        (between(3, moved=3), []),
+        # Kafka 3.9 without a migration, in either mode.
+        (between(0, moved=3), []),
+        ({one: text for one, text in between(4).items() if 'instance="b' in one}, []),
+    ],
+)
+def test_a_migration_that_stands_still_is_told(tmp_path: Path, series: dict[str, str], told: list[str]) -> None:
+    expected = [{"cluster": "c", "severity": "warning"}]
+    # Days are minutes here.
+    hours = {HALFWAY: {"for": "10m"}, LASTS: {"for": "10m"}}
+    for name in (WAITS, BEHIND, HALFWAY, LASTS):
+        assert _case(tmp_path, series, name, expected if name in told else [], hours, at="40m"), name
+
+
+@pytest.mark.parametrize("phase", [between(2), between(2, registered=2), between(1, registered=3), between(3, moved=3)])
+def test_a_quorum_that_waits_for_the_brokers_of_zookeeper_is_no_second_controller(
+    tmp_path: Path, phase: dict[str, str]
+) -> None:
+    assert _case(tmp_path, phase, "KafkaNoActiveController", [], at="40m")
+    silent = {one: "0x60" if "activecontrollercount" in one else text for one, text in phase.items()}
+    critical = [{"cluster": "c", "severity": "critical"}]
+    assert _case(tmp_path, silent, "KafkaNoActiveController", critical, at="40m")
+
+
 def test_the_first_steps_name_playbooks_that_exist() -> None:
     named = {word for alert in table() for word in re.findall(r"\b([a-z_]+)\.yml\b", alert.then)}
     named |= {word for alert in table() for word in re.findall(r"streamops\.kafka\.([a-z_]+)", alert.first)}

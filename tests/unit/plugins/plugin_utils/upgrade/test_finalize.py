@@ -114,6 +114,15 @@ def test_zookeeper_mode_is_refused_with_what_takes_the_place_of_features() -> No
     assert "set inter.broker.protocol.version in kafka_config to the release that all brokers run (3.9)" in only.fix
 
 
+def test_features_are_not_raised_between_zookeeper_and_kraft() -> None:
+    nodes = [node(1, ("broker",), runs="3.9.2", target="3.9.2"), node(9, ("controller",), runs="3.9.2", target="3.9.2")]
+    (only,) = findings(upgraded(*nodes, mode="zookeeper", target="3.9.2"), {})
+    assert "on its way from ZooKeeper to KRaft, where Kafka supports no change of metadata.version" in only.what
+    # Setting it would be such a change.
+    assert "inter.broker.protocol.version" not in only.fix
+    assert only.fix.startswith("finish the migration by migrate_to_kraft.yml")
+
+
 def test_the_plan_says_from_where_to_where_what_it_brings_and_the_way_back() -> None:
     outcomes = check_finalize(upgraded(), RAISING)
     assert finalize_lines(upgraded(), outcomes, RAISING) == [
