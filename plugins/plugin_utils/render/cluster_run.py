@@ -36,7 +36,7 @@ class ClusterRun:
 
     @property
     def infos(self) -> dict[str, Info]:
-        """What node_info saw on each, by host."""
+        """Return what node_info saw on each, by host."""
         return {node["host"]: self._results.of(node["host"]).look for node in self.members}
 
     def of_role(self, role: str) -> list[Node]:
@@ -45,7 +45,7 @@ class ClusterRun:
 
     @property
     def controllers(self) -> dict[str, Info]:
-        """What node_info saw on each controller of the cluster, by host."""
+        """Return what node_info saw on each controller of the cluster, by host."""
         return {node["host"]: self.infos[node["host"]] for node in self.of_role("controller")}
 
     @property
@@ -75,7 +75,7 @@ class ClusterRun:
 
     @key
     def never_formed(self) -> bool:
-        """Whether the quorum of the cluster never had a leader; a cluster with ZooKeeper has served without it."""
+        """Tell whether the quorum of the cluster never had a leader; a cluster with ZooKeeper has served without it."""
         if self._settings["kafka_mode"] == ZOOKEEPER_MODE:
             return False
         infos = self.infos
@@ -85,13 +85,13 @@ class ClusterRun:
 
     @key
     def needs_registration(self) -> bool:
-        """Whether the cluster must be asked for its brokers before a disk of one may be formatted."""
+        """Tell whether the cluster must be asked for its brokers before a disk of one may be formatted."""
         unused = any(not disk["started"] for node in self.nodes if "broker" in node["roles"] for disk in disks(node))
         return has_started(self.nodes) and not self.never_formed and unused
 
     @key
     def is_to_be_asked(self) -> bool:
-        """Whether the cluster has what the inventory may lack, and can tell it, or must be asked in any case."""
+        """Tell whether the cluster has what the inventory may lack, and can tell it, or must be asked in any case."""
         runs = any(node["running"] for node in self.nodes)
         may_answer = runs and has_started(self.nodes) and not self.never_formed
         return bool(may_answer or self.needs_registration)
@@ -116,7 +116,7 @@ class ClusterRun:
 
     @key
     def voter_ids(self) -> list[int] | None:
-        """Who votes, null where the cluster was not asked, or its quorum has no leader that answered."""
+        """Return who votes, null where the cluster was not asked, or its quorum has no leader that answered."""
         asked = self._results.of(self._results.host).registered
         quorum = asked.get("quorum") or {}
         if "nodes" not in asked or quorum.get("error") or quorum.get("leader_id") is None:
@@ -154,18 +154,18 @@ class ClusterRun:
 
     @key
     def unsteady_note(self) -> str:
-        """What a run that goes on says of such a quorum."""
+        """Say what a run that goes on says of such a quorum."""
         return unsteady.note(self._settings["kafka_cluster_name"], self.lost_leader)
 
     @key
     def place_refusal(self) -> str:
-        """Why no other broker can take the place of kafka_replaced_id."""
+        """Say why no other broker can take the place of kafka_replaced_id."""
         led, settings = self._results.own.led, self._settings
         return place_refusal(led, settings["kafka_replaced_id"], settings["kafka_replace_lost_topics"])
 
     @key
     def settled_since(self) -> float:
-        """Since when the cluster has had no bad look, by the waits for its nodes that came back in this run."""
+        """Say since when the cluster has had no bad look, by the waits for its nodes that came back in this run."""
         waits = [
             # Of a controller that is no broker the quorum alone was looked at, by the gate of another voter.
             run.whole if "broker" in node["roles"] else run.quorum_whole
@@ -176,7 +176,7 @@ class ClusterRun:
 
     @key
     def live_properties(self) -> dict[str, dict[str, Any]]:
-        """What brokers take live; in check mode one that is yet to be started has no settings to compare."""
+        """Return what brokers take live; in check mode one that is yet to be started has no settings to compare."""
         only_running = self._settings.get("ansible_check_mode", False) or self._settings.get("_common_foresees", False)
         brokers = [node for node in self.nodes if "broker" in node["roles"]]
         asked = [node for node in brokers if node["running"] or not only_running]
@@ -184,7 +184,7 @@ class ClusterRun:
 
     @key
     def goes_back(self) -> bool:
-        """Whether a node of the cluster shall get an older minor release than it runs."""
+        """Tell whether a node of the cluster shall get an older minor release than it runs."""
         wished = str(self._settings["kafka_version"])
         return any(goes_back(info.get("version"), wished) for info in self.infos.values())
 

@@ -73,50 +73,50 @@ class NodeRun:
 
     @property
     def _is_kafka(self) -> bool:
-        """Whether the host runs a broker or a controller, and neither a mirror nor a server of ZooKeeper."""
+        """Tell whether the host runs a broker or a controller, and neither a mirror nor a server of ZooKeeper."""
         return not {"mirror", "zookeeper"} & set(self._node["roles"])
 
     @property
     def _files(self) -> Info:
-        """What node_generation returned; empty in a run that leaves the files alone, by its tags."""
+        """Return what node_generation returned; empty in a run that leaves the files alone, by its tags."""
         files: Info = self._results.of(self._results.host).files
         return files
 
     @property
     def _has_none_staged(self) -> bool:
-        """Whether the run has looked for start files that wait for the node, and there are none."""
+        """Tell whether the run has looked for start files that wait for the node, and there are none."""
         return "generations" in self._files and self._files["generations"]["staged"] is None
 
     @key
     def reasons(self) -> list[str]:
-        """Why the node would have to restart, a line for each reason."""
+        """Say why the node would have to restart, a line for each reason."""
         return [reason_line(reason) for reason in self._info["restart_reasons"]]
 
     @key
     def restarts(self) -> bool:
-        """Whether the node waits for its turn in the rolling path."""
+        """Tell whether the node waits for its turn in the rolling path."""
         asked = bool(self._info["restart_reasons"]) or bool(self._settings["kafka_restart_force"])
         return bool(self._info["process"]["running"]) and asked and not self.restarts_at_once
 
     @key
     def is_silent(self) -> bool:
-        """Whether the node is to be started, or runs in vain while no reason will restart it."""
+        """Tell whether the node is to be started, or runs in vain while no reason will restart it."""
         return is_silent(self._info, self._node, self._model["awaited_ports"])
 
     @key
     def return_was_cut(self) -> bool:
-        """Whether a run was cut between a start of the node and the end of its return."""
+        """Tell whether a run was cut between a start of the node and the end of its return."""
         is_unproven = bool(self._files.get("unproven")) and self._has_none_staged
         return is_unproven and not self._info["needs_start"] and not self.restarts
 
     @key
     def is_to_prove(self) -> bool:
-        """Whether the node has yet to prove what it was started with."""
+        """Tell whether the node has yet to prove what it was started with."""
         return bool(self._info["needs_start"]) or self.return_was_cut
 
     @key
     def starts(self) -> bool:
-        """Whether the node is started or waited for before the rolling path.
+        """Tell whether the node is started or waited for before the rolling path.
 
         Servers of an ensemble and mirrors of a target prove their start files together, once all were told to start.
         """
@@ -126,14 +126,14 @@ class NodeRun:
 
     @key
     def has_restarted(self) -> bool:
-        """Whether another process of the node runs at its turn than the run saw before, and nothing waits for it."""
+        """Tell whether another process of the node runs at its turn than the run saw, and no files wait for it."""
         now, before = self._results.own.turn["process"], self._info["process"]
         other = any(now[name] != before[name] for name in ("pid", "start_time"))
         return bool(now["running"]) and self._has_none_staged and other
 
     @key
     def holds_lead(self) -> bool:
-        """Whether the node holds what must move when it stops, by its gate, so that a roll takes it last."""
+        """Tell whether the node holds what must move when it stops, by its gate, so that a roll takes it last."""
         gate = self._results.own.gate if "mirror" not in self._node["roles"] else {}
         return bool(gate.get("stopping_leader" if "zookeeper" in self._node["roles"] else "is_active_controller"))
 
@@ -152,7 +152,7 @@ class NodeRun:
 
     @key
     def has_data(self) -> bool:
-        """Whether there is data on the disks of the node."""
+        """Tell whether there is data on the disks of the node."""
         found = self._info["disks"]
         return any((disk["started"] and disk["meta_properties"]) or disk["served"] for disk in found)
 
@@ -163,15 +163,15 @@ class NodeRun:
 
     @key
     def restarts_at_once(self) -> bool:
-        """Whether every voter was asked, and either no record was ever written, or this is a controller of a quorum
-        without a stable leader: a restart needs no gate, and finds none."""
+        """Tell whether a restart needs no gate, and finds none: every voter was asked, and either no record was ever
+        written, or this is a controller of a quorum without a stable leader."""
         roles, cluster = set(self._node["roles"]), self._cluster
         free = {"broker", "controller"} if cluster.never_formed else {"controller"} if cluster.lost_leader else set()
         return bool(roles & free and self._info["process"]["running"] and self._info["restart_reasons"])
 
     @key
     def at_once(self) -> str:
-        """Why a node restarts without a gate, for people."""
+        """Say why a node restarts without a gate, for people."""
         name, lost = self._settings["kafka_cluster_name"], self._cluster.lost_leader
         if not lost:
             return f"the quorum of {name} has never had a leader, so the node restarts without a gate"
@@ -179,24 +179,24 @@ class NodeRun:
 
     @key
     def is_cut_off(self) -> bool:
-        """Whether the node is a controller that the others of its quorum do not reach."""
+        """Tell whether the node is a controller that the others of its quorum do not reach."""
         return self._node["host"] in cut_off(self._cluster.controllers)
 
     @key
     def ends_unsteady(self) -> bool:
-        """Whether this is a controller of a quorum without a stable leader, and no controller is to be changed."""
+        """Tell whether this is a controller of a quorum without a stable leader, and no controller is to be changed."""
         infos = self._cluster.controllers.values()
         asked = any(info.get("restart_reasons") or info.get("needs_start") for info in infos)
         return bool("controller" in self._node["roles"] and self._cluster.lost_leader and not asked)
 
     @key
     def is_unwell(self) -> bool:
-        """Whether the node cannot wait for its turn."""
+        """Tell whether the node cannot wait for its turn."""
         return self.is_cut_off or self.ends_unsteady or self.restarts_at_once
 
     @key
     def taken_back(self) -> list[str]:
-        """What a node that went back to its old start files lacks of the wanted ones, as node_info then saw it.
+        """Return what a node that went back to its old start files lacks of the wanted ones, as node_info then saw it.
 
         Files elsewhere, such as certificates and what mirrors share, were written in place and stay as they are now.
         """
@@ -206,7 +206,7 @@ class NodeRun:
 
     @property
     def _is_server(self) -> bool:
-        """Whether the host runs a server of ZooKeeper."""
+        """Tell whether the host runs a server of ZooKeeper."""
         return product_of(self._node) == "zookeeper"
 
     @property
@@ -243,7 +243,7 @@ class NodeRun:
 
     @key
     def blamed(self) -> dict[str, Any]:
-        """Who keeps a broker, the C(node), from being whole that this run started or restarted.
+        """Name who keeps a broker, the C(node), from being whole that this run started or restarted.
 
         The C(name) of who is at fault, the C(names) of all whose values may be, the C(host) where the run ends, the
         sentences C(why), and whether it C(goes_back) to what it was proven with, C(restarts) in this run for other
@@ -276,7 +276,7 @@ class NodeRun:
 
     @key
     def waits_for_another(self) -> bool:
-        """Whether the node is not whole because another one does not copy from it."""
+        """Tell whether the node is not whole because another one does not copy from it."""
         return self._is_kafka and self.blamed.get("node") == self._results.host
 
     def _taken_up(self, host: str) -> list[str] | None:
@@ -288,17 +288,17 @@ class NodeRun:
 
     @key
     def is_alive_elsewhere(self) -> bool:
-        """Whether a broker of the node's id is registered and lives."""
+        """Tell whether a broker of the node's id is registered and lives."""
         return self._node_id in live_brokers(self._results.own.registered)
 
     @key
     def vote_is_heard(self) -> bool:
-        """Whether the leader of the quorum has just heard the node's vote."""
+        """Tell whether the leader of the quorum has just heard the node's vote."""
         return is_heard(self._results.own.registered, self._node_id)
 
     @key
     def lost_by_replacing(self) -> str:
-        """Why the disks of the node may not be replaced: what would be lost; empty where they may."""
+        """Say why the disks of the node may not be replaced: what would be lost; empty where they may."""
         consent = self._settings["kafka_replace_lost_topics"]
         return replace_refusal(self._results.own.registered, self._node_id, consent)
 
@@ -318,7 +318,7 @@ class NodeRun:
 
     @key
     def release_dir(self) -> str:
-        """Where the node's release is to be; empty for one that this collection does not have."""
+        """Say where the node's release is to be; empty for one that this collection does not have."""
         try:
             return str(self._model["release"]["dir"])
         except (OSError, StreamopsError):
