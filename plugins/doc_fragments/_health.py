@@ -9,6 +9,14 @@ class ModuleDocFragment:
     """What the health of a cluster is judged by."""
 
     DOCUMENTATION = r"""
+attributes:
+  check_mode:
+    support: full
+  diff_mode:
+    support: none
+    details: It changes nothing but what O(acknowledge) says.
+  idempotent:
+    support: full
 options:
   nodes:
     description: >-

@@ -19,14 +19,6 @@ extends_documentation_fragment:
   - streamops.kafka._attributes
   - streamops.kafka._connection
   - streamops.kafka._health
-attributes:
-  check_mode:
-    support: full
-  diff_mode:
-    support: none
-    details: It changes nothing but what O(acknowledge) says.
-  idempotent:
-    support: full
 options:
   controller_protocol:
     description:

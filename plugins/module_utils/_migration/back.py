@@ -16,9 +16,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from .._core.names import capped
 from . import phase as phases
-from .judge import Progress, StepFacts
+from .judge import Progress, StepFacts, of_reassignments
 from .model import MIGRATION, ClusterLook, NodeLook, hosts
 from .modes import KRAFT, MIGRATING, ZOOKEEPER
 from .phase import Phase, phase_of
@@ -88,14 +87,8 @@ def _of_half_step(look: ClusterLook, phase: Phase, facts: StepFacts) -> Iterator
         what = "znode /controller_epoch does not exist, so this is not the path of the cluster"
         yield Trouble("epoch_missing", what, "check zookeeper_chroot", (BACK,))
     # Between the stop of the controllers and the first restart of a broker nobody is in charge, and nobody answers.
-    if not is_led(look):
-        return
-    if facts.unasked:
-        what = f"which partitions are being reassigned is not known: {facts.unasked}"
-        yield Trouble("reassignments_unread", what, "mend the connection to the brokers", (BACK,))
-    elif facts.moving:
-        what = f"{len(facts.moving)} partitions are being reassigned: {capped(facts.moving)}"
-        yield Trouble("reassigning", what, "wait for the reassignment, or cancel it", (BACK,))
+    if is_led(look):
+        yield from of_reassignments(facts, BACK)
 
 
 def is_led(look: ClusterLook) -> bool:

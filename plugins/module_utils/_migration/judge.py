@@ -88,16 +88,21 @@ def _of_step(phase: Phase, facts: StepFacts) -> Iterator[Trouble]:
     # disks (KAFKA-16120), and moves stood still until the next election (KAFKA-16121). Both are mended in 3.7; a move
     # that is under way would be carried through each restart nevertheless.
     if goal != phases.ZOOKEEPER_GONE:
-        if facts.unasked:
-            what = f"which partitions are being reassigned is not known: {facts.unasked}"
-            yield Trouble("reassignments_unread", what, "mend the connection to the brokers", (FORWARD,))
-        elif facts.moving:
-            what = f"{len(facts.moving)} partitions are being reassigned: {capped(facts.moving)}"
-            yield Trouble("reassigning", what, "wait for the reassignment, or cancel it", (FORWARD,))
+        yield from of_reassignments(facts, FORWARD)
     if STEPS[phase.name].confirmation and facts.confirmed != goal:
         what = f"the next step is not confirmed: {STEPS[phase.name].confirmation}"
         fix = f"confirm it for this cluster with -e kafka_migration_confirmed={goal}"
         yield Trouble("not_confirmed", what, fix, (FORWARD,))
+
+
+def of_reassignments(facts: StepFacts, direction: str) -> Iterator[Trouble]:
+    """Yield what moves of replicas forbid: a step while some are under way, or while nobody knows."""
+    if facts.unasked:
+        what = f"which partitions are being reassigned is not known: {facts.unasked}"
+        yield Trouble("reassignments_unread", what, "mend the connection to the brokers", (direction,))
+    elif facts.moving:
+        what = f"{len(facts.moving)} partitions are being reassigned: {capped(facts.moving)}"
+        yield Trouble("reassigning", what, "wait for the reassignment, or cancel it", (direction,))
 
 
 def _of_controllers(look: ClusterLook, phase: Phase) -> Iterator[Trouble]:

@@ -129,7 +129,7 @@ def node_info(params: Mapping[str, Any], run: Callable[..., Any] = commands.run)
         "installed_as": _installed_as(params),
         "advertised": record.advertised(started["properties"]) if started and found["running"] else {},
         "copies": record.copies(last["properties"]) if last else {},
-        "migrates": bool(last) and record.migrates(last["properties"]),
+        "migrates": record.migrates(last["properties"]) if last else False,
         "traces": [path for path in params["trace_files"] if _left(path)],
         "start_files": _start_files(params["config_dir"]),
         "version": record.version(files.get(record.JVM)) or record.version(read_text(params["jvm_file"])),

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from ...module_utils._migration.modes import MODES
@@ -29,12 +30,12 @@ class ClusterRun:
     def __init__(self, model: Mapping[str, Any], results: Results, restarted: Sequence[str]) -> None:
         self._model, self._results, self.restarted = model, results, restarted
 
-    @property
+    @cached_property
     def members(self) -> list[Node]:
         """The nodes of Kafka of the cluster, as names alone tell them."""
         return list(self._model["identities"])
 
-    @property
+    @cached_property
     def infos(self) -> dict[str, Info]:
         """Return what node_info saw on each, by host."""
         return {node["host"]: self._results.of(node["host"]).look for node in self.members}
@@ -43,12 +44,12 @@ class ClusterRun:
         """Return the nodes of the cluster that have a role."""
         return [node for node in self.members if role in node["roles"]]
 
-    @property
+    @cached_property
     def controllers(self) -> dict[str, Info]:
         """Return what node_info saw on each controller of the cluster, by host."""
         return {node["host"]: self.infos[node["host"]] for node in self.of_role("controller")}
 
-    @property
+    @cached_property
     def lost_leader(self) -> dict[str, Any]:
         """A quorum that had a leader and keeps none, as unsteady_quorum tells it; empty of any other."""
         return {} if self.never_formed else unsteady_quorum(self.controllers)

@@ -24,6 +24,7 @@ How a run treats a node that is there already (playbooks/site.yml, playbooks/_ro
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from os.path import basename, dirname
 from typing import Any
 
@@ -62,7 +63,7 @@ class NodeRun:
         """None of a mirror, which is no broker and no voter."""
         return self._node["node_id"]
 
-    @property
+    @cached_property
     def _info(self) -> Info:
         return dict(self._results.own.look)
 
