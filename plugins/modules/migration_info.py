@@ -114,8 +114,6 @@ dirs_unread:
   type: str
 """
 
-from typing import Any
-
 from ..module_utils._core.module import run_module
 from ..module_utils._migration.look import migration_info
 
@@ -127,15 +125,9 @@ SPEC = {
 }
 
 
-def look(module: Any) -> Any:
-    """Look at the node as the options of the module say."""
-    options = module.params
-    return migration_info(**{name: options[name] for name in SPEC})
-
-
 def main() -> None:
     """Run the module."""
-    run_module(SPEC, look)
+    run_module(SPEC, lambda module: migration_info(**module.params))
 
 
 if __name__ == "__main__":
