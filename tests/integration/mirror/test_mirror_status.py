@@ -220,7 +220,7 @@ def test_a_wait_in_vain_says_which_topics_are_behind_and_what_to_look_at(killed:
     assert found["failed"]
     assert f"not caught up within 15s: {RECORDS} records behind, 2 of 4 partitions done" in found["msg"]
     assert f"- behind: orders ({RECORDS} records)" in found["msg"]
-    assert "check that the mirrors run" in found["msg"]
+    assert "The mirror makes no progress: check that it runs" in found["msg"]
     assert found["looks"] >= len(found["history"]) >= 2
 
 
