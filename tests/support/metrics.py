@@ -16,6 +16,7 @@ OTHERS = ("node_", "probe_", "prometheus_", "alertmanager_", "up")
 #: By what serves them, how the names begin that alerts and dashboards ask for; the longest beginning counts.
 NODES = {"kafka": ("kafka_", "jvm_", "process_"), "zookeeper": ("zookeeper_",), "mirror": ("kafka_connect_",),
          "canary": ("streamops_canary_",),
+         "page with mirrors": ("streamops_page_mirror_",),
          "page": ("kafka_consumergroup_", "kafka_topic_", "kafka_lag_", "kafka_brokers", "streamops_")}  # fmt: skip
 # A name of a series in PromQL stands where no function, keyword, label or duration can.
 _NAME = re.compile(r"(?<![\w\"$.])([a-z]\w*_\w+|up)(?![\w(\"])(?!\s*[=!]~?\s*\")")
@@ -42,7 +43,7 @@ def names_of_dashboards() -> set[str]:
 
 
 def asked_of(kind: str) -> set[str]:
-    """Those that a kind of node serves, kafka, zookeeper or mirror, or the page."""
+    """Those that a kind of node serves, or a service, as NODES names them."""
     begins = [(begin, owner) for owner, listed in NODES.items() for begin in listed]
     begins += [(begin, "others") for begin in OTHERS]
 

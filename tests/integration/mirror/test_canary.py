@@ -32,7 +32,7 @@ from tests.support.prometheus import promtool_reads
 #: Both ways between a and b; b's own come to a too.
 FLOWS = [Flow("a", "b", ("orders",)), Flow("b", "a", ("orders",))]
 TOPIC, WAY = "streamops-canary.a.b", "a->b"
-PATIENCE = 90
+PATIENCE = 240
 
 
 @dataclass

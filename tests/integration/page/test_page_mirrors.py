@@ -12,7 +12,9 @@ from confluent_kafka import Producer
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.api import TOPIC, alter_configs
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
+from page.core.exposition import exposition
 from page.expected import Expected
+from page.flow_metrics import FlowMetrics
 from page.known.behind import (
     ALIVE,
     BEHIND,
@@ -31,6 +33,7 @@ from page.poll import BoundedSession, take
 from tests.support.cluster import free_port_base
 from tests.support.groups import make_topic
 from tests.support.lone_broker import LoneBroker
+from tests.support.metrics import missing
 
 FLOW = Flow("a", "b", (".*",), ("not[.].*",))
 HOUR = 3_600_000
@@ -106,6 +109,9 @@ def test_both_ends_tell_how_far_a_mirror_is_behind_without_a_record_read(broker:
     assert marked > time.time() * 1000 - 60_000, "markers do not count"
     assert beat_of(FLOW, target).state == ALIVE
     assert target.requests - 1 == take("b", connection, Expected(), 120).requests
+
+    families = FlowMetrics([FLOW]).families({"a": source, "b": target}.get)
+    assert missing("page with mirrors", [exposition(families)]) == set()
 
     beat = beat_of(Flow("none", "b", (".*",)), target)
     assert (beat.state, beat.at) == (SILENT, None)
