@@ -13,6 +13,9 @@ from tests.support.traffic import producing, read_all
 from tests.support.upgrades import UPGRADE, features, finalize
 from tests.support.watch import Watch
 
+# A cluster of its own that is rolled three times: a sixth of all plain tests on brokers, by their minutes.
+pytestmark = pytest.mark.full
+
 NEW = "4.4.0"
 #: The inventory of a cluster and the release that it comes from.
 COMBINED, ISOLATED = ("local", "4.3.1"), ("local_isolated", "4.1.2")
@@ -25,7 +28,7 @@ THERE_AND_BACK, THERE = 100_000, 50_000
 
 @pytest.fixture(
     scope="module",
-    params=[pytest.param(COMBINED, id="combined"), pytest.param(ISOLATED, id="isolated", marks=pytest.mark.full)],
+    params=[pytest.param(COMBINED, id="combined"), pytest.param(ISOLATED, id="isolated")],
 )
 def cluster(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """A cluster of an older release, which the tests of this file take to the newest one in order."""
@@ -41,7 +44,6 @@ def cluster(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         one.destroy()
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("cluster", [pytest.param(COMBINED, id="combined")], indirect=True)
 def test_it_goes_there_and_back_under_load_and_nothing_is_lost(cluster: Cluster) -> None:
     level, before = features(cluster), cluster.pids()

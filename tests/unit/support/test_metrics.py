@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.metrics import asked_of, names_in, names_of_alerts, names_of_dashboards, served
+from tests.support.metrics import NODES, asked_of, names_in, names_of_alerts, names_of_dashboards, served
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ def test_names_of_series_are_told_from_functions_and_labels(query: str, names: s
 
 
 def test_every_name_of_alerts_and_dashboards_has_one_who_serves_it() -> None:
-    found = [asked_of(kind) for kind in ("kafka", "zookeeper", "mirror", "canary", "page", "others")]
+    found = [asked_of(kind) for kind in (*NODES, "others")]
     assert set().union(*found) == names_of_alerts() | names_of_dashboards()
     assert all(found)
 

@@ -30,6 +30,5 @@ def test_what_takes_longest_begins_first() -> None:
 
 
 def test_plain_forms_have_an_order_of_their_own() -> None:
-    # Its long form upgrades three clusters, its plain one a single one.
-    upgrades = f"{DIRECTORY}/restart/test_upgrade_ways.py::test_any"
-    assert longest_first(upgrades) < longest_first(upgrades, plain=True) < -DEFAULT
+    mirrors = f"{DIRECTORY}/mirror/test_mirror.py::test_any"
+    assert longest_first(mirrors) < longest_first(mirrors, plain=True) < -DEFAULT
