@@ -99,8 +99,6 @@ epoch:
   type: int
 """
 
-from typing import Any
-
 from ..module_utils._core.module import run_module
 from ..module_utils._migration.look import migration_info
 
@@ -111,15 +109,9 @@ SPEC = {
 }
 
 
-def look(module: Any) -> Any:
-    """Look at the node as the options of the module say."""
-    options = module.params
-    return migration_info(**{name: options[name] for name in SPEC})
-
-
 def main() -> None:
     """Run the module."""
-    run_module(SPEC, look)
+    run_module(SPEC, lambda module: migration_info(**module.params))
 
 
 if __name__ == "__main__":

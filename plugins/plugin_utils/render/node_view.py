@@ -113,8 +113,7 @@ class NodeView:
         if not node["metrics"]:
             return {}
         store = {}
-        # A bare property is a constant to pylint.
-        if len(self.certificate) > 0:
+        if self.certificate != {}:
             path = f"{self.paths['config']}/metrics-{self.stores['digest']}-keystore.p12"
             store = {"path": path, "password": self.stores["password"]}
         access = metrics.access(node["host"], settings, store)
