@@ -68,7 +68,7 @@ def _inventory(
 
 
 def _hosts(reader: InventoryReader, nodes: Iterable[Node], known: Mapping[str, Any]) -> list[Host]:
-    """The hosts of the play with what node_info and clock_info registered there, and what they trust."""
+    """The hosts of the play with what node_info registered there, and what they trust."""
     expected, known_nodes = set(known.get("ansible_play_hosts_all", ())), tuple(nodes)
     hosts: list[Host] = []
     asked: list[tuple[Node, Mapping[str, Any] | None]] = []
@@ -77,7 +77,7 @@ def _hosts(reader: InventoryReader, nodes: Iterable[Node], known: Mapping[str, A
             asked.append((node, None))
         else:
             run = HostRun(node.name, reader.raw)
-            host = host_of(node, run.look, run.clock, known_nodes)
+            host = host_of(node, run.look, known_nodes)
             hosts.append(replace(host, names_version="kafka_version" in reader.raw(node.name)))
             asked.append((node, hosts[-1].info))
     trust, answers = trust_facts(asked), _features(reader, known_nodes)

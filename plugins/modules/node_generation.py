@@ -159,6 +159,11 @@ options:
     description:
       - The directory with the files that the process was started with, by which RV(unproven) is told.
     type: path
+  look:
+    description:
+      - Options of M(streamops.kafka.node_info) in one mapping, to look at the node behind all that this module does to
+        its files. One call takes half of the time of two.
+    type: dict
 extends_documentation_fragment: [streamops.kafka._attributes.full, streamops.kafka._node.files]
 author: The streamops engineers (@streamops)
 """
@@ -205,6 +210,10 @@ copied_paths:
   returned: success
   type: list
   elements: str
+look:
+  description: What M(streamops.kafka.node_info) returns.
+  returned: with O(look)
+  type: dict
 generations:
   description:
     - The names of the generations behind C(current), C(staged), C(proven), C(failed) and C(earlier), null where none
@@ -213,9 +222,12 @@ generations:
   type: dict
 """
 
-from ..module_utils._core.module import SecretModule, run_module
+from typing import Any
+
+from ..module_utils._core.module import SecretModule, options_of, run_module
 from ..module_utils._node.files import DIRECTORIES, FILES, OTHER_FILES, PLACE
 from ..module_utils._node.generation_state import bring
+from ..module_utils._node.info import LOOK, node_info
 
 STORES = {name: {"type": "path", "required": True} for name in ("keystore", "truststore")}
 TRIAL = {
@@ -245,12 +257,20 @@ SPEC = {
     "retry": {"type": "bool", "default": False},
     "keep_edited": {"type": "bool", "default": True},
     "started": {"type": "path"},
+    "look": {"type": "dict"},
 }
+
+
+def brought(module: SecretModule) -> dict[str, Any]:
+    """Bring the files to their state, and look at the node behind that where it is wanted."""
+    look = module.params["look"]
+    options = options_of(LOOK, "look", look) if look else {}
+    return {**bring(module), **({"look": node_info(options)} if options else {})}
 
 
 def main() -> None:
     """Run the module."""
-    run_module(SPEC, bring, SecretModule)
+    run_module(SPEC, brought, SecretModule)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,11 @@ description:
 author: The streamops engineers (@streamops)
 extends_documentation_fragment: [streamops.kafka._attributes.look, streamops.kafka._node]
 options:
+  node:
+    description:
+      - Options of this module in one mapping, which count before those that stand beside it.
+    type: dict
+    default: {}
   log_dirs:
     description: The data directories of the node (C(log.dirs)). They need not exist.
     type: list
@@ -115,6 +120,10 @@ options:
         description: The file of its systemd unit or of its program of supervisord.
         type: str
         required: true
+  clock:
+    description: Whether to read the clock of the host too.
+    type: bool
+    default: false
   network_seconds:
     description: How long to measure what the network interfaces carry; 0 measures nothing.
     type: float
@@ -199,6 +208,17 @@ names:
   type: dict
 java:
   description: C(path), C(version) (the major number, null when unknown), C(full) and C(error) (null when it works).
+  returned: always
+  type: dict
+clock:
+  description:
+    - With O(clock) how far the clock of the host is from that of the control node, and whether something keeps it
+      right; else null. The host is asked three times for its time (C(date)), and the answer that took shortest counts.
+    - C(offset) is the seconds that the host is ahead, negative when behind, C(uncertainty) how far that may be wrong in
+      either direction, half of the time that the question took; both are null where the time could not be read.
+    - C(synchronized) is whether the kernel knows that its clock follows a source (adjtimex(2), what C(timedatectl)
+      shows), null when it does not tell, C(service) the first time service that runs there, empty when none is seen (in
+      a container the host may have one), C(problem) why something is not known, empty when all is.
   returned: always
   type: dict
 network:
@@ -288,45 +308,24 @@ installed:
   type: bool
 """
 
-from ..module_utils._core.module import run_module
-from ..module_utils._node.info import node_info
+from collections.abc import Mapping
+from typing import Any
 
-WANTED = {
-    "properties": {"type": "dict"},
-    "jvm": {"type": "list", "elements": "str"},
-    "files": {"type": "dict"},
-    "limits": {"type": "dict"},
-}
+from ..module_utils._core.module import options_of, run_module
+from ..module_utils._node.info import LOOK, node_info
 
-BESIDE = {
-    "note_file": {"type": "str", "required": True},
-    "service_file": {"type": "str", "required": True},
-}
+SPEC = {"node": {"type": "dict", "default": {}}, **LOOK}
 
-SPEC = {
-    "log_dirs": {"type": "list", "elements": "str", "default": []},
-    "metadata_dir": {"type": "str", "default": ""},
-    "watch_quorum": {"type": "bool", "default": False},
-    "log_dir": {"type": "str", "default": ""},
-    "state_dir": {"type": "str", "default": ""},
-    "config_file": {"type": "str", "default": ""},
-    "jvm_file": {"type": "str", "default": ""},
-    "config_dir": {"type": "str", "default": ""},
-    "wanted": {"type": "dict", "options": WANTED},
-    "ports": {"type": "list", "elements": "int", "default": []},
-    "names": {"type": "list", "elements": "str", "default": []},
-    "java": {"type": "str", "default": ""},
-    "release_dir": {"type": "str", "default": ""},
-    "certificate_files": {"type": "list", "elements": "str", "default": []},
-    "trace_files": {"type": "list", "elements": "str", "default": []},
-    "beside": {"type": "dict", "options": BESIDE},
-    "network_seconds": {"type": "float", "default": 0},
-}
+
+def look(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is there, by the options of the module."""
+    node = options_of(LOOK, "node", options["node"])
+    return node_info({**options, **{key: node[key] for key in options["node"]}})
 
 
 def main() -> None:
     """Run the module."""
-    run_module(SPEC, lambda module: {"changed": False, **node_info(module.params)})
+    run_module(SPEC, lambda module: {"changed": False, **look(module.params)})
 
 
 if __name__ == "__main__":

@@ -12,8 +12,8 @@ description:
   - With C(of=inventory) applies every rule that the inventory alone decides to all hosts of all clusters in it. Sees
     all clusters, since two clusters may meet on one machine; with C(--limit) too.
   - With C(of=hosts) applies the rules that only the hosts can decide (disks, ports, Java, clocks) to what
-    M(streamops.kafka.node_info) and M(streamops.kafka.clock_info) found on all hosts of the play. Run both before, with
-    C(ignore_unreachable), so that hosts without an answer are named too.
+    M(streamops.kafka.node_info) found on all hosts of the play. Run it before, with C(clock) and C(ignore_unreachable),
+    so that hosts without an answer are named too.
   - Fails with one message that names every violation, with what, where, found, allowed and the fix. The rules are
     listed in C(docs/preflight.md).
   - Runs on the control node only and connects to no host. Run it once for the play.

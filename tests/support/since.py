@@ -88,7 +88,7 @@ PROVEN: Mapping[str, str] = {
     "plugins/modules/upgrade_plan.py": "restart/test_upgrade restart/test_upgrade_ways restart/test_finalize "
     "install/test_run_check",
     "plugins/plugin_utils/clock_offset.py": "install/test_preflight_connections",
-    "plugins/action/clock_info.py": "install/test_preflight_connections",
+    "plugins/action/node_info.py": "install/test_preflight_connections",
     "plugins/plugin_utils/run_names.py": "restart/test_run_lock restart/test_rolling awx/",
     "plugins/action/run_lock.py": "restart/test_run_lock restart/test_rolling awx/",
     "plugins/callback/": "install/test_operator_output",

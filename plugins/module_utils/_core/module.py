@@ -8,8 +8,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
-from .errors import errors_reported
+from .errors import StreamopsError, errors_reported
 
 
 class SecretModule(AnsibleModule):  # type: ignore[misc]  # Ansible ships no types
@@ -38,3 +39,15 @@ def run_module(
     module = kind(argument_spec=dict(spec), **{"supports_check_mode": True, **rules})
     with errors_reported(module):
         module.exit_json(**work(module))
+
+
+def options_of(spec: Mapping[str, Any], name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options that were given in one mapping, as a module with this spec has them, with its defaults.
+
+    Raises StreamopsError, with the C(name) of the option that has the mapping, where the spec does not take them.
+    """
+    checked = ArgumentSpecValidator(dict(spec)).validate(dict(given))
+    if checked.error_messages:
+        raise StreamopsError(f"option {name}: {'; '.join(checked.error_messages)}. Nothing was looked at or changed.")
+    taken: dict[str, Any] = checked.validated_parameters
+    return taken

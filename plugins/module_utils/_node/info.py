@@ -17,6 +17,7 @@ from .._core.properties import PropertiesError, parse
 from . import restart_reasons as reasons
 from . import start_record as record
 from .beside import beside, installed_as
+from .clock import synchronization
 from .disks import disks
 from .generations import CURRENT, FAILED, PROVEN, Generations, differing
 from .java import describe
@@ -29,6 +30,38 @@ from .quorum_watch import watched
 from .restart_reasons import reason, reason_line
 from .start_record import JVM, PROPERTIES, version
 from .unclean_log import unclean_elections
+
+_WANTED = {
+    "properties": {"type": "dict"},
+    "jvm": {"type": "list", "elements": "str"},
+    "files": {"type": "dict"},
+    "limits": {"type": "dict"},
+}
+_BESIDE = {
+    "note_file": {"type": "str", "required": True},
+    "service_file": {"type": "str", "required": True},
+}
+#: Where to look for what is on the machine of a node, as AnsibleModule takes options; the module node_info says more.
+LOOK: dict[str, dict[str, Any]] = {
+    "log_dirs": {"type": "list", "elements": "str", "default": []},
+    "metadata_dir": {"type": "str", "default": ""},
+    "watch_quorum": {"type": "bool", "default": False},
+    "log_dir": {"type": "str", "default": ""},
+    "state_dir": {"type": "str", "default": ""},
+    "config_file": {"type": "str", "default": ""},
+    "jvm_file": {"type": "str", "default": ""},
+    "config_dir": {"type": "str", "default": ""},
+    "wanted": {"type": "dict", "options": _WANTED},
+    "ports": {"type": "list", "elements": "int", "default": []},
+    "names": {"type": "list", "elements": "str", "default": []},
+    "java": {"type": "str", "default": ""},
+    "release_dir": {"type": "str", "default": ""},
+    "certificate_files": {"type": "list", "elements": "str", "default": []},
+    "trace_files": {"type": "list", "elements": "str", "default": []},
+    "beside": {"type": "dict", "options": _BESIDE},
+    "clock": {"type": "bool", "default": False},
+    "network_seconds": {"type": "float", "default": 0},
+}
 
 
 def last_change(found: Generations) -> dict[str, Any] | None:
@@ -122,6 +155,7 @@ def node_info(params: Mapping[str, Any], run: Callable[..., Any] = commands.run)
         "ports": ports(params["ports"], found["pid"]),
         "names": names(params["names"]),
         "java": describe(params["java"], run),
+        "clock": synchronization() if params["clock"] else None,
         "network": busiest(params["network_seconds"]) if params["network_seconds"] > 0 else None,
         "certificate_files": certificates(params["certificate_files"], started["files"] if started else None),
         "unreadable_files": unreadable,

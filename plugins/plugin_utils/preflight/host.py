@@ -17,7 +17,7 @@ from ..inventory.variables import as_bool, as_int
 
 @dataclass(frozen=True)
 class Host:
-    """One node of the play; info is the result of node_info, clock that of clock_info, None when there is none.
+    """One node of the play; info is the result of node_info, clock what it says of the clock, None when there is none.
 
     production -- whether its cluster has that profile; min_free_mib, min_free_inodes -- what each data directory needs
     free; require_mount -- whether each must be on a mount of its own; installs_java -- whether the play brings Java
@@ -84,8 +84,8 @@ def by_cluster(hosts: Iterable[Host]) -> dict[str, list[Host]]:
     return clusters
 
 
-def host_of(node: Node, info: Any, clock: Any, nodes: Iterable[Node] = ()) -> Host:
-    """Return what the rules look at, from a node of the inventory and its results of node_info and clock_info.
+def host_of(node: Node, info: Any, nodes: Iterable[Node] = ()) -> Host:
+    """Return what the rules look at, from a node of the inventory and its result of node_info.
 
     nodes -- all of the inventory, whose own files on its machine are no strangers'.
     """
@@ -115,8 +115,8 @@ def host_of(node: Node, info: Any, clock: Any, nodes: Iterable[Node] = ()) -> Ho
         and not node.text("kafka_java_home"),
         accepted=tuple(node.names("preflight_accept")),
         info=_answer(info, "disks"),
-        clock=_answer(clock, "offset"),
-        silence=_silence(clock) or _silence(info),
+        clock=_answer((_answer(info, "clock") or {}).get("clock"), "offset"),
+        silence=_silence(info),
         beside=_strangers(_answer(info, "beside"), [other for other in nodes if other.machine == node.machine]),
     )
 

@@ -131,6 +131,28 @@ class NodeView:
         return process(self.node, self._settings, self.paths)
 
     @key
+    def look(self) -> dict[str, Any]:
+        """Return where node_info looks for what is on the machine of the node, as its option C(node) takes it."""
+        node, paths = self.node, self.paths
+        ports = [listener["port"] for listener in node["listeners"] if listener["opens"]]
+        return {
+            "log_dirs": paths["log_dirs"],
+            "metadata_dir": paths["metadata"],
+            "trace_files": paths["traces"],
+            # What the node had left under another name, and what nodes of other inventories have.
+            "beside": {"note_file": paths["has_data"], "service_file": self.process["service_file"]},
+            "state_dir": paths["state"],
+            "config_dir": paths["config"] if "controller" in node["roles"] else "",
+            "jvm_file": f"{paths['config']}/jvm.options",
+            "release_dir": self.release["dir"],
+            "java": paths["java"],
+            "ports": [*ports, *([node["metrics"]["port"]] if node["metrics"] else [])],
+            "certificate_files": (
+                [paths["truststore"], paths["keystore"]] if self._settings["kafka_tls_source"] else []
+            ),
+        }
+
+    @key
     def jvm_arguments(self) -> list[str]:
         """The Java arguments of its process."""
         has_jaas, agent = bool(self.jaas), self._metrics_argument()

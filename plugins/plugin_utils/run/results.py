@@ -36,8 +36,6 @@ class HostRun:
 
     # Of a node: what node_info, node_generation, restart_gate, isr_wait and leader_election returned.
     look = Left("__common_node_info")
-    #: Of clock_info.
-    clock = Left("__preflight_clock")
     files = Left("__common_generation")
     taken_up = Left("__common_taken_up")
     #: Of node_info at the turn of the node.

@@ -160,10 +160,11 @@ def test_a_name_that_other_nodes_cannot_resolve_is_refused(tmp_path: Path) -> No
 
 
 def test_the_clock_of_this_machine_is_off_by_nothing_as_far_as_it_can_be_known() -> None:
-    found = run_module("streamops.kafka.clock_info", {})
-    assert abs(found["offset"]) <= found["uncertainty"] + 0.001
-    assert found["synchronized"] in (True, False)
+    found = run_module("streamops.kafka.node_info", {"clock": True})
+    assert abs(found["clock"]["offset"]) <= found["clock"]["uncertainty"] + 0.001
+    assert found["clock"]["synchronized"] in (True, False)
     assert not found["changed"]
+    assert run_module("streamops.kafka.node_info", {})["clock"] is None
 
 
 def test_clocks_that_are_apart_are_refused_with_every_offset(tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ import pytest
 from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.testing import patch_module_args
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.module import SecretModule
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
+from ansible_collections.streamops.kafka.plugins.module_utils._core.module import SecretModule, options_of
 from tests.support.cluster import ROOT
 
 MODULES = sorted(path.stem for path in (ROOT / "plugins" / "modules").glob("[a-z]*.py"))
@@ -65,3 +66,21 @@ def _options(spec: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     for option in spec.values():
         yield option
         yield from _options(option.get("options") or {})
+
+
+OPTIONS = {"seconds": {"type": "float", "default": 0}, "beside": {"type": "dict", "options": {"path": {"type": "str"}}}}
+
+
+def test_options_in_one_mapping_are_taken_as_those_of_a_module() -> None:
+    assert options_of(OPTIONS, "look", {"seconds": "2"}) == {"seconds": 2.0, "beside": None}
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [({"second": 2}, "second"), ({"seconds": "two"}, "seconds"), ({"beside": {"paths": 1}}, "paths")],
+)
+def test_options_in_one_mapping_that_are_none_are_refused_by_name(given: dict[str, Any], words: str) -> None:
+    with pytest.raises(StreamopsError) as refused:
+        options_of(OPTIONS, "look", given)
+    assert "option look: " in str(refused.value)
+    assert words in str(refused.value)

@@ -29,6 +29,7 @@ DEFAULTS: dict[str, Any] = {
     "names": [],
     "java": "/nowhere/java",
     "release_dir": "",
+    "clock": False,
     "network_seconds": 0,
     "certificate_files": [],
     "trace_files": [],
@@ -231,3 +232,8 @@ def test_another_release_is_told(tmp_path: Path) -> None:
     taken_up(tmp_path, "1", {"jvm.options": "-cp\n/o/kafka-4.2.0-0123456789ab/libs/*\n"}).prove()
     found = taken_up(tmp_path, "2", OLD)
     assert (last_change(found) or {})["same_release"] is False
+
+
+def test_the_clock_is_read_where_it_is_asked_for() -> None:
+    assert info()["clock"] is None
+    assert set(info(clock=True)["clock"]) == {"synchronized", "service", "problem"}

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.module import options_of
+from ansible_collections.streamops.kafka.plugins.module_utils._node.info import LOOK
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.build import machine_of
 from tests.support.inventory_data import view
 
@@ -181,3 +183,13 @@ def test_modules_reach_brokers_where_they_run_now_too() -> None:
     wanted = ["10.0.0.1:9092", "10.0.0.2:9092"]
     assert made["bootstrap_servers"] == made["endpoint"]["bootstrap_servers"] == wanted
     assert made["connection"]["bootstrap_servers"] == [*wanted, "10.0.0.1:9999"]
+
+
+@pytest.mark.parametrize(("group", "is_controller"), [("brokers", False), ("controllers", True)])
+def test_where_to_look_at_a_node_is_what_node_info_takes(group: str, is_controller: bool) -> None:
+    hosts: dict[str, dict[str, Any]] = {"a": {"kafka_node_id": 1}}
+    made = view(hosts, host="a", **{"brokers": [], "controllers": [], group: ["a"]})
+    look = options_of(LOOK, "node", made["look"])
+    assert look["beside"]["note_file"] == made["paths"]["has_data"]
+    assert bool(look["config_dir"]) is is_controller
+    assert len(look["ports"]) == len([one for one in made["node"]["listeners"] if one["opens"]])

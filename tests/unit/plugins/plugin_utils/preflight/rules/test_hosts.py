@@ -61,7 +61,7 @@ def info(node_id: int, *disks: dict[str, Any], running: bool = True, **changes: 
 
 
 def clock(offset: float | None, **changes: Any) -> dict[str, Any]:
-    """What clock_info returns on a good host whose clock is off by this."""
+    """What node_info says of the clock of a good host whose clock is off by this."""
     return {
         "offset": offset,
         "uncertainty": 0.01,
@@ -328,8 +328,8 @@ def test_files_of_the_inventorys_own_hosts_on_a_machine_are_not_left_by_others()
     data = {**left("note"), "kind": "data", "config_dir": None, "path": "/var/lib/kafka/broker2"}
     beside = [left("note"), left("service"), data]
     own = node("kafka2", "10.0.0.2")
-    assert host_of(own, info(2, beside=beside), clock(0.0), [own, node("broker2", "10.0.0.2")]).beside == []
-    assert host_of(own, info(2, beside=beside), clock(0.0), [own, node("broker2", "10.0.0.9")]).beside == beside
+    assert host_of(own, info(2, beside=beside), [own, node("broker2", "10.0.0.2")]).beside == []
+    assert host_of(own, info(2, beside=beside), [own, node("broker2", "10.0.0.9")]).beside == beside
 
 
 def test_brokers_that_have_data_have_had_an_ensemble() -> None:
@@ -539,4 +539,4 @@ def test_a_mirror_has_a_clock_and_java_but_no_disks() -> None:
 def test_a_controller_comes_only_in_a_run_that_changes_the_voters(changes: dict[str, Any], joins: bool) -> None:
     known = {"kafka_joining_controllers": ["kafka2"], "kafka_data_dir": "/var/lib/kafka", **changes}
     node = build_node("kafka2", controller=True, broker=False, variables=known, undefined={})
-    assert host_of(node, info(2), clock(0.0)).joins is joins
+    assert host_of(node, info(2)).joins is joins

@@ -1,12 +1,13 @@
 # Copyright: the streamops engineers
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads a host's clock over the connection itself, which is faster and so more certain than a module."""
+"""Reads a host's clock over the connection itself, which is faster and so more certain than a module can."""
 
 from __future__ import annotations
 
 import time
 from typing import Any
 
+from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.action import ActionBase
 
 from ..plugin_utils.clock_offset import narrowest, seconds
@@ -16,19 +17,19 @@ _QUESTIONS = 3
 
 
 class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
-    """Times the question for the time."""
-
-    _supports_check_mode = True
+    """Times the question for the time; all else is found by the module."""
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Return what the module clock_info finds on the host, and its offset from the control node."""
+        """Return what the module node_info finds on the host, and with C(clock) its offset from the control node."""
         result: dict[str, Any] = super().run(tmp, task_vars)
-        self.validate_argument_spec(argument_spec={})
-        clock = self._clock()
-        return dict(result, **{**self._execute_module(task_vars=task_vars), **clock})
+        offset = self._offset() if boolean(self._task.args.get("clock", False), strict=False) else {}
+        found: dict[str, Any] = self._execute_module(task_vars=task_vars)
+        if found.get("clock") is not None:
+            found["clock"] = {**found["clock"], **offset}
+        return {**result, **found}
 
-    def _clock(self) -> dict[str, Any]:
-        """The offset and its uncertainty in seconds, or why there is none."""
+    def _offset(self) -> dict[str, Any]:
+        """Return the offset and its uncertainty in seconds, or why there is none."""
         questions = []
         for _question in range(_QUESTIONS):
             asked = time.time()
