@@ -166,7 +166,7 @@ ERRORS: list[tuple[Host, str, list[str]]] = [
         ["kafka2: /data", OTHER_ID, ID, "most disks"],
     ),
     (
-        host(2, info(2, disk(2, meta_properties={"cluster.id": ID, "broker.id": "2"}))),
+        host(2, info(2, disk(2, meta_properties={"cluster.id": ID, "broker.id": "2"}, quorum_state=False))),
         "disk_of_other_cluster",
         ["ZooKeeper mode broker (broker.id 2)"],
     ),
