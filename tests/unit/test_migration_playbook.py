@@ -367,3 +367,22 @@ def test_how_far_a_step_is_depends_on_its_direction(way: str, text: str) -> None
     assert text in found["progress"]["text"]
     assert not found["progress"]["reached"]
     assert ("step" in found, action.facts) == (False, 0)
+
+
+STAGES_FILE = "roles/_common/tasks/stages.yml"
+
+
+def test_a_cluster_stops_whatever_its_nodes_tell_of_their_stages() -> None:
+    """Where controllers do not answer the phase is unknown, and an emergency is when they do not."""
+    entered = [of_play(play, given) for play, given in plays(PUBLIC["stop"]) if not _is_skipped(play, given)]
+    assert not any(STAGES_FILE in steps for steps in entered)
+    # The gate judges a single node, and reads them as far as they can be told.
+    entered = [one for one in plays(PUBLIC["stop_node"]) if not _is_skipped(*one) and STAGES_FILE in of_play(*one)]
+    ((play, _given),) = entered
+    (reading,) = (task for task in play["tasks"] if "ansible.builtin.include_role" in task)
+    assert reading["vars"] == {"_common_may_stay_sealed": True}
+
+
+def _is_skipped(play: dict[str, Any], given: Any) -> bool:
+    """Tell whether a play of _start.yml has no host, by what it is given."""
+    return "_common_stages_follow" in str(play["hosts"]) and given.get("_common_stages_follow") is True
