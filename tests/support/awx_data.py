@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import runpy
 from functools import cache
 from typing import Any
@@ -12,8 +13,12 @@ from tests.support.cluster import ROOT
 MAKE_AWX: dict[str, Any] = runpy.run_path(str(ROOT / "tools" / "make_awx"))
 
 
-@cache
 def awx_data() -> dict[str, Any]:
-    """Return all of it with its expressions filled in, which Ansible does once; tests change nothing in it."""
-    found: dict[str, Any] = MAKE_AWX["data"]()
+    """Return all of it with its expressions filled in, by Ansible once for a process; each caller has its own."""
+    found: dict[str, Any] = json.loads(_filled_in())
     return found
+
+
+@cache
+def _filled_in() -> str:
+    return json.dumps(MAKE_AWX["data"]())
