@@ -16,11 +16,7 @@ def cuts(source: str) -> list[int]:
     joins = [
         node.args[0]
         for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr == "join"
-        and ast.unparse(node.func) == "', '.join"
-        and node.args
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "', '.join" and node.args
     ]
     joined = [one.generators[0].iter if isinstance(one, (ast.GeneratorExp, ast.ListComp)) else one for one in joins]
     return [one.lineno for one in joined if isinstance(one, ast.Subscript) and ast.unparse(one.slice).startswith(":")]
