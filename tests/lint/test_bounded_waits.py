@@ -48,7 +48,7 @@ def waits(source: str, allowed: set[str]) -> Iterator[str]:
             yield f"line {node.lineno}: flock that waits; use LOCK_NB in a loop with an end"
         if called in WITH_TIMEOUT and "timeout" not in given:
             yield f"line {node.lineno}: {called} without timeout"
-        if ast.unparse(node.func) == "subprocess.run" and "timeout" not in given:
+        if called == "run" and ast.unparse(node.func) == "subprocess.run" and "timeout" not in given:
             yield f"line {node.lineno}: subprocess.run without timeout; use {UNBOUND['Popen']}"
 
 

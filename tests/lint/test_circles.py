@@ -5,13 +5,12 @@ Of two that do, neither can be read, tested or changed without the other (docs/d
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from tests.lint.test_roles import load
-from tests.support.imports import ROOT, files, imports, module_of, rooms
+from tests.support.imports import ROOT, files, imports, imports_from, module_of, rooms
 
 ROLES = ROOT / "roles"
 #: Folders that are a program of their own, outside of the plugins.
@@ -98,9 +97,8 @@ def folders(program: str) -> dict[str, set[str]]:
 def names(path: Path) -> Iterator[str]:
     """The full names of what a file imports, those behind `from package import` too."""
     yield from imports(path)
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom):
-            yield from (f"{module_of(node, path)}.{alias.name}" for alias in node.names)
+    for node in imports_from(path):
+        yield from (f"{module_of(node, path)}.{alias.name}" for alias in node.names)
 
 
 def file_of(imported: str) -> Path | None:

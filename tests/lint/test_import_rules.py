@@ -16,7 +16,20 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.support.imports import OURS, PLUGINS, ROOT, UTILS, files, imports, module_of, name, own_file, parsed, rooms
+from tests.support.imports import (
+    OURS,
+    PLUGINS,
+    ROOT,
+    UTILS,
+    files,
+    imports,
+    imports_from,
+    module_of,
+    name,
+    own_file,
+    parsed,
+    rooms,
+)
 
 #: Rooms of module_utils that act on the world: a connection, the node that a module runs on, files of a release, a
 #: reassignment under way.
@@ -133,8 +146,8 @@ def shipped(path: Path) -> set[Path]:
     left = [path]
     while left:
         file = left.pop()
-        for node in ast.walk(parsed(file)):
-            if isinstance(node, ast.ImportFrom) and (module := module_of(node, file)).startswith(OURS + "module_utils"):
+        for node in imports_from(file):
+            if (module := module_of(node, file)).startswith(OURS + "module_utils"):
                 own = {util for alias in node.names if (util := own_file(f"{module}.{alias.name}"))} - found
                 found |= own
                 left += own
@@ -162,8 +175,7 @@ def test_a_task_is_sent_with_the_rooms_of_its_own_subject(path: Path) -> None:
 @pytest.mark.parametrize("path", files("plugins"), ids=name)
 def test_a_plugin_imports_this_collection_by_relative_names(path: Path) -> None:
     # The long prefix is 50 characters of each line; AnsiballZ and the packages of services resolve relative names too.
-    imported = [node for node in ast.walk(parsed(path)) if isinstance(node, ast.ImportFrom)]
-    assert [node.lineno for node in imported if str(node.module).startswith(OURS) and not node.level] == []
+    assert [node.lineno for node in imports_from(path) if str(node.module).startswith(OURS) and not node.level] == []
 
 
 def test_confluent_kafka_writes_records_and_does_nothing_else() -> None:
@@ -171,8 +183,8 @@ def test_confluent_kafka_writes_records_and_does_nothing_else() -> None:
     names = {
         alias.name
         for path in files("plugins/module_utils")
-        for node in ast.walk(parsed(path))
-        if isinstance(node, ast.ImportFrom) and str(node.module).partition(".")[0] == "confluent_kafka"
+        for node in imports_from(path)
+        if str(node.module).partition(".")[0] == "confluent_kafka"
         for alias in node.names
     }
     assert names == {"KafkaException", "Producer"}

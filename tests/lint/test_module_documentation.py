@@ -6,6 +6,7 @@ import ast
 import importlib
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -54,8 +55,9 @@ def source(module: str) -> Path:
     return ROOT / "plugins" / "modules" / f"{module}.py"
 
 
+@cache
 def documentation(module: str) -> dict[str, Any]:
-    """DOCUMENTATION of a module with its fragments put in."""
+    """DOCUMENTATION of a module with its fragments put in, read once for all tests, which change nothing in it."""
     text: dict[str, Any] = yaml.safe_load(constants(source(module))["DOCUMENTATION"])
     options = dict(text.get("options") or {})
     attributes = dict(text.get("attributes") or {})

@@ -20,7 +20,11 @@ SOURCES = sorted(
     for path in (ROOT / "plugins" / room).rglob("*.py")
 )
 #: Calls whose keywords are keys of a result, by the name of the function or of what it is a method of.
-_MAKERS = {"exit_json", "result.update", "self.result.update", "dict"}
+_MAKERS = {"result.update", "self.result.update", "dict"}
+#: Methods of whatever end a module, and their keywords are keys of its result.
+_ENDS = {"exit_json", "fail_json"}
+#: Without the last names of all these, a call need not be looked at.
+_LAST_NAMES = {*_ENDS, *(maker.rpartition(".")[2] for maker in _MAKERS)}
 #: Where Ansible's own meaning is meant.
 ON_PURPOSE = {
     ("action/spark_job.py", "skipped"),  # Nothing was started, and the task is shown as skipped.
@@ -37,6 +41,11 @@ def documented(path: Path) -> dict[str, dict[str, str]]:
     raise AssertionError(f"{path.name} has no RETURN")
 
 
+def _last_name(called: ast.expr) -> str:
+    """Return the name by which something is called, without what it belongs to; empty for what has none."""
+    return called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+
+
 def returned(path: Path) -> Iterator[tuple[str, str]]:
     """The keys of results that stand in the code of a file: of a literal with C(changed), and of what adds to one."""
     name = str(path.relative_to(ROOT / "plugins"))
@@ -44,9 +53,9 @@ def returned(path: Path) -> Iterator[tuple[str, str]]:
         if isinstance(node, ast.Dict):
             keys = {key.value for key in node.keys if isinstance(key, ast.Constant) and isinstance(key.value, str)}
             yield from ((name, key) for key in keys if "changed" in keys)
-        elif isinstance(node, ast.Call):
+        elif isinstance(node, ast.Call) and _last_name(node.func) in _LAST_NAMES:
             makes = ast.unparse(node.func)
-            if makes.rpartition(".")[2] in {"exit_json", "fail_json"} or (
+            if _last_name(node.func) in _ENDS or (
                 makes in _MAKERS and (makes != "dict" or (node.args and ast.unparse(node.args[0]) == "result"))
             ):
                 yield from ((name, word.arg) for word in node.keywords if word.arg)

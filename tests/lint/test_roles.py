@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -64,8 +65,9 @@ def tasks_of(tasks: Any) -> Iterator[dict[str, Any]]:
             yield from tasks_of(task.get(part))
 
 
+@cache
 def load(path: Path) -> Any:
-    """A YAML file; Ansible's own tags are not used in this repository."""
+    """A YAML file, read once for all tests, which change nothing in it; Ansible's own tags are not used here."""
     return yaml.safe_load(path.read_text())
 
 

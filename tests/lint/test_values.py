@@ -53,8 +53,9 @@ def typed() -> dict[str, str]:
     return {name: option["type"] for name, option in options().items() if option.get("type") in FILTERS}
 
 
+@functools.cache
 def parsed(text: str, is_expression: bool) -> nodes.Template:
-    """The syntax tree of a template, or of an expression without braces."""
+    """The syntax tree of a template, or of an expression without braces; tests look at each one several times."""
     return JINJA.parse("{{ " + text + " }}" if is_expression else text)
 
 

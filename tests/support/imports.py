@@ -12,6 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PLUGINS = ROOT / "plugins"
 OURS = "ansible_collections.streamops.kafka.plugins."
 UTILS = PLUGINS / "module_utils"
+Import = ast.Import | ast.ImportFrom
 
 
 def files(folder: str) -> list[Path]:
@@ -50,25 +51,48 @@ def module_of(node: ast.ImportFrom, path: Path) -> str:
     return OURS + ".".join([*package, *filter(None, [node.module])])
 
 
-def imports(path: Path) -> Iterator[str]:
-    """The full names of what a file imports at run time; what only a type checker imports is left out."""
-    tree = parsed(path)
-    unseen = {
-        id(inner)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
-        for inner in ast.walk(node)
-    }
-    for node in ast.walk(tree):
-        if id(node) in unseen:
+def walk_imports(node: ast.AST, typed: bool = False) -> Iterator[tuple[Import, bool]]:
+    """Yield each import under a node, and whether a type checker alone sees it; an expression holds none."""
+    for inner in ast.iter_child_nodes(node):
+        if isinstance(inner, (ast.Import, ast.ImportFrom)):
+            yield inner, typed
+        elif not isinstance(inner, ast.expr):
+            yield from walk_imports(inner, typed or is_for_types(inner))
+
+
+def is_for_types(node: ast.AST) -> bool:
+    """Tell whether a statement is an `if TYPE_CHECKING`."""
+    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+
+
+@cache
+def import_statements(path: Path) -> tuple[tuple[Import, bool], ...]:
+    """Return each import of a file, and whether a type checker alone sees it; of one file they are read once."""
+    return tuple(walk_imports(parsed(path)))
+
+
+def imports_from(path: Path) -> list[ast.ImportFrom]:
+    """Return each `from module import name` of a file, those for a type checker too."""
+    return [node for node, _ in import_statements(path) if isinstance(node, ast.ImportFrom)]
+
+
+@cache
+def imports(path: Path) -> tuple[str, ...]:
+    """Return the full names of what a file imports at run time, without what a type checker alone imports."""
+    names: list[str] = []
+    for node, typed in import_statements(path):
+        if typed:
             continue
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            module = module_of(node, path)
-            yield from (f"{module}.{alias.name}" for alias in node.names) if module.startswith(OURS) else (module,)
+            names += [alias.name for alias in node.names]
+        elif (module := module_of(node, path)).startswith(OURS):
+            names += [f"{module}.{alias.name}" for alias in node.names]
+        else:
+            names.append(module)
+    return tuple(names)
 
 
+@cache
 def own_file(imported: str) -> Path | None:
     """The file of this collection that an imported name stands for: a module, or a name inside one."""
     if not imported.startswith(OURS):

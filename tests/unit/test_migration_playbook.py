@@ -367,3 +367,78 @@ def test_how_far_a_step_is_depends_on_its_direction(way: str, text: str) -> None
     assert text in found["progress"]["text"]
     assert not found["progress"]["reached"]
     assert ("step" in found, action.facts) == (False, 0)
+
+
+STAGES_FILE = "roles/_common/tasks/stages.yml"
+
+
+def test_a_cluster_stops_whatever_its_nodes_tell_of_their_stages() -> None:
+    """Where controllers do not answer the phase is unknown, and an emergency is when they do not."""
+    entered = [of_play(play, given) for play, given in plays(PUBLIC["stop"]) if not _is_skipped(play, given)]
+    assert not any(STAGES_FILE in steps for steps in entered)
+    # The gate judges a single node, and reads them as far as they can be told.
+    entered = [one for one in plays(PUBLIC["stop_node"]) if not _is_skipped(*one) and STAGES_FILE in of_play(*one)]
+    ((play, _given),) = entered
+    (reading,) = (task for task in play["tasks"] if "ansible.builtin.include_role" in task)
+    assert reading["vars"] == {"_common_may_stay_sealed": True}
+
+
+def _is_skipped(play: dict[str, Any], given: Any) -> bool:
+    """Tell whether a play of _start.yml has no host, by what it is given."""
+    return "_common_stages_follow" in str(play["hosts"]) and given.get("_common_stages_follow") is True
+
+
+def condition(path: str, name: str) -> Any:
+    """Return what the assertion of a task wants, as one expression; name -- of the task."""
+    tasks = yaml.safe_load((ROOT / path).read_text())
+    (task,) = (one for one in (*tasks, *tasks[0].get("block", ())) if one["name"] == name)
+    that = task["ansible.builtin.assert"]["that"]
+    environment = NativeEnvironment()
+    environment.filters["intersect"] = lambda one, other: [value for value in one if value in other]
+    parts = [that] if isinstance(that, str) else that
+    return environment.compile_expression(" and ".join(f"({part})" for part in parts))
+
+
+@pytest.mark.parametrize(
+    ("plan", "stops"),
+    [({"phase": "copied", "troubles": []}, True), ({"phase": "copied", "troubles": ["epoch_above"]}, True),
+     ({"phase": "copied", "troubles": ["controller_down"]}, False),
+     ({"phase": "copied", "troubles": ["controller_silent"]}, False),
+     ({"phase": "brokers_moving", "troubles": ["controller_missing"]}, False),
+     ({"phase": "controllers_ready", "troubles": ["controller_down"]}, True),
+     ({"phase": "dual_write_kraft", "troubles": ["controller_down"]}, True),
+     ({"phase": "unknown", "troubles": ["controller_silent"]}, False), ({}, False)],
+)  # fmt: skip
+def test_a_controller_is_stopped_only_beside_others_that_run(plan: dict[str, Any], stops: bool) -> None:
+    """Brokers in ZooKeeper mode tell nothing of the quorum. In KRaft mode the gate asks it, and before the copy a lost
+    majority harms nobody."""
+    name = "Out | Refuse a controller beside another that is not seen running"
+    allowed = condition("roles/_common/tasks/out.yml", name)
+    named = {"troubles": [{"name": trouble} for trouble in plan["troubles"]]} if plan else {}
+    assert bool(allowed(_common_out_plan={**plan, **named})) is stops
+
+
+@pytest.mark.parametrize(
+    ("phase_name", "moves", "goes_on"),
+    [("copied", {"drain": [4]}, False), ("copied", {"replace": {"4": 5}}, False), ("copied", {"rebalance": True}, True),
+     ("dual_write_kraft", {"drain": [4]}, True), ("controllers_ready", {"drain": [4]}, True),
+     ("brokers_moving", {"rebalance": True}, False), ("", {"drain": [4]}, True)],
+)  # fmt: skip
+def test_no_broker_leaves_whose_registration_would_stay_in_kraft(
+    phase_name: str, moves: dict[str, Any], goes_on: bool
+) -> None:
+    name = "Move | Refuse another plan than the approved one, and moves within a step from ZooKeeper to KRaft"
+    allowed = condition("roles/kafka_resources/tasks/move.yml", name)
+    hostvars = {"c1": {"__common_migration_plan": {"phase": phase_name}} if phase_name else {}}
+    known = {"_model": {"reports": {"plan_refusal": ""}}, "_kafka_cluster_first": "c1", "hostvars": hostvars}
+    assert bool(allowed(_kafka_resources_asked_move=moves, **known)) is goes_on
+
+
+@pytest.mark.parametrize(
+    ("mode", "is_controller", "goes_on"),
+    [("zookeeper", True, False), ("zookeeper", False, True), ("kraft_isolated", True, True)],
+)
+def test_a_controller_of_a_static_quorum_is_not_replaced(mode: str, is_controller: bool, goes_on: bool) -> None:
+    name = "Replace | Refuse a controller of a cluster between ZooKeeper and KRaft"
+    allowed = condition("roles/_common/tasks/disks/replace.yml", name)
+    assert bool(allowed(kafka_mode=mode, _kafka_is_controller=is_controller, _common_is_zookeeper=False)) is goes_on

@@ -10,6 +10,10 @@ behind it                          copied                       hands over
 stop of the controllers            as before                    hands over
 between znodes and logs            as before, half_way_back     sets the logs aside, then restarts the brokers
 restart of the brokers             not_begun                    restarts the others
+
+Before the copy a cut between znodes and logs leaves only /migration deleted, and nothing says so: site.yml may start
+the controllers again. Each makes an empty /migration anew when it starts (KafkaZkClient.getOrCreateMigrationState), so
+the cluster is in the phase of before, and nothing is lost.
 """
 
 from __future__ import annotations

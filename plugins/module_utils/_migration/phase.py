@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .model import MIGRATION, NONE, POST_MIGRATION, PRE_MIGRATION, ClusterLook
+from .model import MIGRATION, NONE, POST_MIGRATION, PRE_MIGRATION, ClusterLook, Znodes
 from .modes import KRAFT
 
 NOT_BEGUN, CONTROLLERS_READY = "not_begun", "controllers_ready"
@@ -91,5 +91,18 @@ def _before(look: ClusterLook) -> Phase:
     znodes = look.ensemble.znodes
     if look.registered and modes == {KRAFT} and not look.with_session:
         return Phase(CREATED_IN_KRAFT)
+    if _never_started(look):
+        return Phase(NOT_BEGUN)
     led_by_kraft = znodes is not None and znodes.kraft_epoch >= 0
     return Phase(UNKNOWN if led_by_kraft or KRAFT in modes or modes <= {""} else NOT_BEGUN)
+
+
+def _never_started(look: ClusterLook) -> bool:
+    """Tell whether a cluster is not installed yet: each machine says that nothing runs or ran, and ZooKeeper, where it
+    can be asked, that no broker has ever been the controller."""
+    blank = all(
+        node.started is None
+        and not (node.running or node.silence or node.record_unread or node.unread or node.kraft_dirs)
+        for node in look.nodes
+    )
+    return blank and bool(look.brokers) and look.ensemble.znodes in (None, Znodes())

@@ -280,10 +280,15 @@ def _brokers_that_cannot_return(look: ClusterLook) -> Iterator[Trouble]:
 
 @_check
 def _brokers_without_a_host(look: ClusterLook) -> Iterator[Trouble]:
-    strangers = sorted(look.broker_ids - {node.id for node in look.brokers})
+    strangers = look.broker_ids - {node.id for node in look.brokers}
     if strangers:
-        what = f"broker {_ids(strangers)} is registered, and missing in the inventory"
-        yield Trouble("unknown_broker", what, "add it to kafka_brokers, or stop and unregister it", (FORWARD,))
+        what = f"broker {_ids(sorted(strangers))} is registered, and missing in the inventory"
+        fix = "add it to kafka_brokers, or stop and unregister it"
+        if look.state in (PRE_MIGRATION, MIGRATION) and strangers & set(look.registered):
+            # Brokers in ZooKeeper mode do not take UnregisterBroker (UnregisterBrokerRequest.json). Controllers do,
+            # before the copy too (QuorumController.unregisterBroker: RUNS_IN_PREMIGRATION).
+            fix += " at a controller: kafka-cluster.sh unregister --bootstrap-controller HOST:PORT --id ID"
+        yield Trouble("unknown_broker", what, fix, (FORWARD,))
 
 
 # -- znodes --------------------------------------------------------------------------------------------------------

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import re
-import runpy
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +15,12 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.parsing.dataloader import DataLoader
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
+from tests.support.awx_data import MAKE_AWX, awx_data
 from tests.support.awx_kinds import answer_error, rule_error, survey_error
 from tests.support.cluster import ROOT
 
-TOOL = runpy.run_path(str(ROOT / "tools" / "make_awx"))
-DATA: dict[str, Any] = TOOL["data"]()
+TOOL = MAKE_AWX
+DATA = awx_data()
 SURVEYS: dict[str, Any] = TOOL["surveys"](DATA["awx_questions"])
 QUESTIONS = [(key, asked) for key, survey in SURVEYS.items() for asked in survey["spec"]]
 MODULES = Path(str(awx_modules.__file__)).parent

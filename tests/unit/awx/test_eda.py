@@ -10,10 +10,11 @@ import pytest
 import yaml
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.rules import Alert, table
+from tests.support.awx_data import awx_data
 from tests.support.cluster import ROOT
 
 TOOL = runpy.run_path(str(ROOT / "tools" / "make_eda"))
-AWX: dict[str, Any] = runpy.run_path(str(ROOT / "tools" / "make_awx"))["data"]()
+AWX = awx_data()
 PREFIX = AWX["awx_prefix"]
 TEMPLATES = {one["name"]: one for one in AWX["controller_templates"]}
 WORKFLOWS = {one["name"]: one for one in AWX["controller_workflows"]}

@@ -19,8 +19,14 @@ from ansible_collections.streamops.kafka.plugins.module_utils._migration.model i
     MetadataLog,
     Znodes,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._migration.modes import KRAFT, MIGRATING, ZOOKEEPER
+from ansible_collections.streamops.kafka.plugins.module_utils._migration.modes import (
+    KRAFT,
+    LEFT_ALONE,
+    MIGRATING,
+    ZOOKEEPER,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._migration.phase import phase_of
+from ansible_collections.streamops.kafka.plugins.module_utils._migration.stages import STAY, stages
 from ansible_collections.streamops.kafka.plugins.module_utils._migration.troubles import troubles_of
 from tests.unit.plugins.module_utils._migration import looks
 
@@ -101,6 +107,42 @@ SILENT = {"silence": "timed out", "log": None, "running": False, "started": None
 )
 def test_mixed_clusters_have_the_phase_that_is_safe_to_name(look: ClusterLook, text: str) -> None:
     assert str(phase_of(look)) == text
+
+
+BLANK = {"running": False, "started": None, "release": "", "log": None}
+#: Brokers and controllers of the inventory, and nothing was ever installed.
+NEW = replace(
+    looks.not_begun(),
+    nodes=tuple(replace(node, **BLANK) for node in looks.not_begun().nodes),
+    ensemble=EnsembleLook(3, 0, 0, None, "no server leads"),
+)
+
+
+@pytest.mark.parametrize(
+    ("look", "name"),
+    [
+        (NEW, "not_begun"),
+        (replace(NEW, ensemble=EnsembleLook(3, 3, 0, Znodes())), "not_begun"),
+        # Somebody was the controller: the start records are lost, or these are other machines.
+        (replace(NEW, ensemble=EnsembleLook(3, 3, 0, Znodes(epoch=3))), "unknown"),
+        (replace(NEW, ensemble=EnsembleLook(3, 3, 0, Znodes(101, 4, 9))), "unknown"),
+        (looks.with_node(NEW, "broker1", silence="timed out"), "unknown"),
+        (looks.with_node(NEW, "broker1", record_unread="Permission denied"), "unknown"),
+        (looks.with_node(NEW, "broker1", running=True), "unknown"),
+        (looks.with_node(NEW, "broker1", kraft_dirs=("/data",)), "unknown"),
+        (looks.with_node(NEW, "controller1", running=True), "unknown"),
+        (looks.with_node(NEW, "controller1", unread="Permission denied"), "unknown"),
+        (replace(NEW, nodes=NEW.controllers), "unknown"),
+    ],
+)
+def test_a_first_installation_with_controllers_has_not_begun_and_installs_the_brokers(
+    look: ClusterLook, name: str
+) -> None:
+    assert phase_of(look).name == name
+    if name == phases.NOT_BEGUN:
+        kept = stages(look, phase_of(look), STAY)
+        assert {kept[node.host] for node in look.brokers} == {ZOOKEEPER}
+        assert {kept[node.host] for node in look.controllers} == {LEFT_ALONE}
 
 
 def test_the_furthest_log_of_the_newest_epoch_tells_the_state() -> None:

@@ -30,6 +30,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._migration.modes i
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._migration.phase import WAY, phase_of
 from ansible_collections.streamops.kafka.plugins.module_utils._migration.stages import (
+    BACK,
     NEXT,
     STAY,
     UnclearStageError,
@@ -121,6 +122,14 @@ def test_a_way_back_that_was_begun_is_not_turned_round(before: ClusterLook, cont
         back = looks.with_node(look, "broker1", started=looks.STARTED[mode])
         with pytest.raises(UnclearStageError, match=r"a way back to ZooKeeper was begun .* fix: end it"):
             told(back, STAY)
+
+
+@pytest.mark.parametrize("before", [looks.controllers_ready(), looks.brokers_migrating()])
+def test_a_way_back_from_before_the_copy_that_was_cut_can_still_be_turned_round(before: ClusterLook) -> None:
+    """Of it /migration alone is gone, which each controller makes anew when it starts."""
+    look = looks.with_znodes(looks.with_controllers(before, running=False), migration=None)
+    assert told(look, STAY)[1] == [MIGRATING] * 3
+    assert told(look, BACK) == ([ZOOKEEPER] * 3, [LEFT_ALONE] * 3)
 
 
 def test_brokers_that_have_all_moved_stay_whatever_the_znodes_say() -> None:

@@ -149,3 +149,17 @@ def test_both_epochs_are_told_with_the_value_that_the_way_back_needs() -> None:
     look = looks.with_node(looks.copied(), "controller2", epoch=23)
     text = str(troubles.troubles_of(look, phase_of(look))[0])
     assert {"23", "9", "24"} <= set(re.findall(r"\d+", text))
+
+
+@pytest.mark.parametrize(
+    ("look", "at_a_controller"),
+    [
+        (looks.cluster(MIGRATION, (MIGRATING,) * 3, {1: True, 2: True, 3: True, 7: True}, looks.OF_KRAFT), True),
+        (looks.cluster(PRE_MIGRATION, (MIGRATING,) * 3, {1: True, 7: True}, Znodes(1, -1, 3)), True),
+        (looks.with_znodes(looks.not_begun(), brokers=frozenset({1, 2, 3, 7})), False),
+    ],
+)
+def test_a_registration_in_kraft_is_taken_away_at_a_controller(look: ClusterLook, at_a_controller: bool) -> None:
+    (trouble,) = (one for one in troubles.troubles_of(look, phase_of(look)) if one.name == "unknown_broker")
+    assert ("--bootstrap-controller" in trouble.fix) is at_a_controller
+    assert "broker 7 is registered" in trouble.what

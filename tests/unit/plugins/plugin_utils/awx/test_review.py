@@ -3,16 +3,15 @@
 
 from __future__ import annotations
 
-import runpy
 from typing import Any
 
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.awx.review import awx_review, differing, ignored, is_same
+from tests.support.awx_data import awx_data
 from tests.support.awx_kinds import KINDS
-from tests.support.cluster import ROOT
 
-DATA: dict[str, Any] = runpy.run_path(str(ROOT / "tools" / "make_awx"))["data"]()
+DATA = awx_data()
 FIELDS: dict[str, Any] = DATA["awx_fields"]
 FLOW = "Kafka stop, approved"
 #: Ids of what a step may run; the approval has the id 90.
