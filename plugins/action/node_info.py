@@ -23,10 +23,10 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
         """Return what the module node_info finds on the host, and with C(clock) its offset from the control node."""
         result: dict[str, Any] = super().run(tmp, task_vars)
         offset = self._offset() if boolean(self._task.args.get("clock", False), strict=False) else {}
-        found: dict[str, Any] = self._execute_module(task_vars=task_vars)
-        if found.get("clock") is not None:
-            found["clock"] = {**found["clock"], **offset}
-        return {**result, **found}
+        answer: dict[str, Any] = self._execute_module(task_vars=task_vars)
+        if answer.get("clock") is not None:
+            answer["clock"] = {**answer["clock"], **offset}
+        return {**result, **answer}
 
     def _offset(self) -> dict[str, Any]:
         """Return the offset and its uncertainty in seconds, or why there is none."""

@@ -308,8 +308,7 @@ installed:
   type: bool
 """
 
-from collections.abc import Mapping
-from typing import Any
+from ansible.module_utils.basic import AnsibleModule
 
 from ..module_utils._core.module import options_of, run_module
 from ..module_utils._node.info import LOOK, node_info
@@ -317,15 +316,16 @@ from ..module_utils._node.info import LOOK, node_info
 SPEC = {"node": {"type": "dict", "default": {}}, **LOOK}
 
 
-def look(options: Mapping[str, Any]) -> dict[str, Any]:
+def look(module: AnsibleModule) -> dict[str, object]:
     """Return what is there, by the options of the module."""
+    options = module.params
     node = options_of(LOOK, "node", options["node"])
-    return node_info({**options, **{key: node[key] for key in options["node"]}})
+    return {"changed": False, **node_info({**options, **{key: node[key] for key in options["node"]}})}
 
 
 def main() -> None:
     """Run the module."""
-    run_module(SPEC, lambda module: {"changed": False, **look(module.params)})
+    run_module(SPEC, look)
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ def run_module(
         module.exit_json(**work(module))
 
 
-def options_of(spec: Mapping[str, Any], name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def options_of(spec: Mapping[str, object], name: str, given: Mapping[str, object]) -> dict[str, Any]:
     """Return options that were given in one mapping, as a module with this spec has them, with its defaults.
 
     Raises StreamopsError, with the C(name) of the option that has the mapping, where the spec does not take them.

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...module_utils._migration.modes import KRAFT
 from ..inventory.mirror_nodes import rest_url
-from ..inventory.model import GROUP_FIX, GROUP_NAMES, GROUPS, PAGE_GROUP, PROMETHEUS_GROUP
+from ..inventory.model import GROUP_FIX, GROUP_NAMES, GROUPS, PAGE_GROUP, PROMETHEUS_GROUP, Node
 from ..inventory.nodes import awaited_ports, stage_of, voter_listeners
 from . import kafka, metrics
 from .certificates import certificates, keystore, stores, truststore
@@ -112,8 +112,12 @@ class NodeView:
         is_beside = any(host in groups.get(group, ()) for group in (PAGE_GROUP, PROMETHEUS_GROUP))
         if is_beside and not is_process:
             return dict(shared(self._settings))
-        own = next(node for node in self._cluster.inventory.processes if node.name == self.node["host"])
-        return paths(self.node, own.log_dirs(), self._settings)
+        return paths(self.node, self._own.log_dirs(), self._settings)
+
+    @property
+    def _own(self) -> Node:
+        """Return the node as the inventory has it."""
+        return next(node for node in self._cluster.inventory.processes if node.name == self.node["host"])
 
     @key
     def owners(self) -> dict[str, str | None]:
@@ -142,7 +146,7 @@ class NodeView:
             # What the node had left under another name, and what nodes of other inventories have.
             "beside": {"note_file": paths["has_data"], "service_file": self.process["service_file"]},
             "state_dir": paths["state"],
-            "config_dir": paths["config"] if "controller" in node["roles"] else "",
+            "config_dir": paths["config"] if self._own.controller else "",
             "jvm_file": f"{paths['config']}/jvm.options",
             "release_dir": self.release["dir"],
             "java": paths["java"],
