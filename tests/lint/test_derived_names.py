@@ -98,3 +98,39 @@ def test_what_is_read_of_the_model_is_in_it(path: Path) -> None:
     read = set(of_model(trees_of(path)))
     assert sorted(key for key, _part in read if key not in parts()) == []
     assert sorted((key, part) for key, part in read if part and parts().get(key) and part not in parts()[key]) == []
+
+
+def own_part(value: Any) -> Any:
+    """What a role renders itself: a task without the variables that it hands to another role."""
+    if isinstance(value, list):
+        return [own_part(part) for part in value]
+    if not isinstance(value, dict):
+        return value
+    goes_on = any(key in value for key in ("ansible.builtin.include_role", "ansible.builtin.import_role"))
+    return {key: own_part(part) for key, part in value.items() if not (goes_on and key == "vars")}
+
+
+def is_alone(role: Path) -> bool:
+    """Whether a role neither depends on _common nor imports it (import_role), so that it has none of its variables."""
+    if role.name == "_common" or "streamops.kafka._common" in str(load(role / "meta" / "main.yml")["dependencies"]):
+        return False
+    return not any("import_role" in path.read_text() for path in role.glob("tasks/**/*.yml"))
+
+
+ALONE = sorted(path.name for path in ROOT.glob("roles/*") if is_alone(path))
+
+
+def test_a_role_that_has_nothing_of_another_is_seen() -> None:
+    assert "preflight" in ALONE
+
+
+@pytest.mark.parametrize("role", ALONE)
+def test_a_role_that_does_not_depend_on_another_reads_none_of_its_variables(role: str) -> None:
+    theirs = {name for path in ROOT.glob("roles/_common/vars/main/*.yml") for name in load(path) or {}}
+    read = {
+        name.name
+        for path in ROOT.glob(f"roles/{role}/tasks/**/*.yml")
+        for key, text in texts(own_part(load(path)))
+        for name in parsed(text, key in EXPRESSIONS).find_all(nodes.Name)
+    }
+    assert sorted(read & theirs) == []
