@@ -52,7 +52,7 @@ class ClusterRun:
     @cached_property
     def lost_leader(self) -> dict[str, Any]:
         """A quorum that had a leader and keeps none, as unsteady_quorum tells it; empty of any other."""
-        return {} if self.never_formed else unsteady_quorum(self.controllers)
+        return unsteady_quorum(self.controllers) if not self.never_formed else {}
 
     @property
     def _settings(self) -> Mapping[str, Any]:
