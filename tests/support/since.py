@@ -82,6 +82,7 @@ PROVEN: Mapping[str, str] = {
     "restart/test_dynamic_quorum",
     "plugins/action/migration_plan.py": "migration/",
     "plugins/modules/migration_plan.py": "migration/",
+    "plugins/modules/migration_wait.py": "migration/",
     "plugins/action/upgrade_plan.py": "restart/test_upgrade restart/test_upgrade_ways restart/test_finalize "
     "install/test_run_check",
     "plugins/modules/deprecated_requests.py": "restart/test_upgrade_clients",
