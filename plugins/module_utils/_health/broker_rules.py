@@ -49,7 +49,7 @@ def _unserved(leaders: int) -> str:
     """Return what nobody serves although metadata has a leader for it: what a broker that is down leads."""
     if not leaders:
         return ""
-    return f"{leaders:,} {'partition' if leaders == 1 else 'partitions'} that it leads not served"
+    return f"{leaders:,} {'partition that it leads is' if leaders == 1 else 'partitions that it leads are'} not served"
 
 
 def broker_elsewhere(state: State, _limits: Limits) -> Iterator[HealthFinding]:
