@@ -28,6 +28,7 @@ from tests.unit.plugins.plugin_utils.migration.test_wait import reader_of
 ROOT = Path(__file__).resolve().parents[2]
 TASKS = yaml.safe_load((ROOT / "roles/_common/tasks/migration.yml").read_text())
 STAGES = yaml.safe_load((ROOT / "roles/_common/tasks/stages.yml").read_text())
+STAGES_READ = yaml.safe_load((ROOT / "roles/_common/tasks/stages_read.yml").read_text())
 LOOK = yaml.safe_load((ROOT / "roles/_common/tasks/migration_look.yml").read_text())
 #: All that it may call.
 READS = {"assert", "debug", "include_tasks", "migration_info", "migration_plan"}
@@ -77,7 +78,8 @@ def test_stages_are_read_once_in_a_run_and_a_step_has_those_of_its_judgement() -
     assert task["ansible.builtin.include_role"]["tasks_from"] == "stages.yml"
     stages = STAGES[0]
     assert "hostvars[_kafka_cluster_first].__common_migration_plan is not defined" in stages["when"]
-    assert stages["block"][-1]["streamops.kafka.migration_plan"] == {"wish": "stay"}
+    assert stages["ansible.builtin.include_tasks"]["file"] == "stages_read.yml"
+    assert STAGES_READ[-1]["streamops.kafka.migration_plan"] == {"wish": "stay"}
 
 
 @pytest.mark.parametrize(
@@ -223,7 +225,7 @@ def test_a_phase_without_stages_fails_by_its_result_so_that_a_run_that_only_look
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Ansible asks failed_when of a result alone, and never of an exception."""
-    assert "_common_may_stay_sealed" in STAGES[0]["block"][-1]["failed_when"]
+    assert "_common_may_stay_sealed" in STAGES_READ[-1]["failed_when"]
     reader = reader_of(looks.with_controllers(looks.copied(), silence="timed out", log=None))
     monkeypatch.setattr(migration_plan, "InventoryReader", lambda action, known: reader)
     monkeypatch.setattr(ProgressAction, "run", lambda self, tmp=None, task_vars=None: {})
