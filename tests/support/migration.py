@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import parse
 from tests.support.answers import said
@@ -37,6 +39,17 @@ class Way:
         self.approved = ""
         #: Numbers that a writer knows to be stored, by topic.
         self.stored: dict[str, set[int]] = {}
+
+    @classmethod
+    @contextlib.contextmanager
+    def begun(cls, directory: Path) -> Iterator[Self]:
+        """Give a cluster that has begun, and end its processes behind the tests."""
+        way = cls(directory)
+        try:
+            way.begin()
+            yield way
+        finally:
+            way.cluster.destroy()
 
     def add_controllers(self) -> None:
         """Add controllers to the inventory; a cluster of ours knows only the hosts that it had when it was made."""
@@ -73,7 +86,8 @@ class Way:
             {"name": OLD, "partitions": 3, "replication_factor": 3, "config": {"retention.ms": "-1"}},
         ]
         wanted = {"bootstrap_servers": self.cluster.bootstrap_servers, "topics": topics}
-        assert not run_module("streamops.kafka.topics", wanted)["failed"]
+        created = run_module("streamops.kafka.topics", wanted)
+        assert not created["failed"], created
         for topic in (TOPIC, OLD):
             with producing(self.cluster.bootstrap_servers, topic, rate=500) as ledger:
                 ledger.reaches(1000)

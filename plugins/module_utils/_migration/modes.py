@@ -16,6 +16,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Optional
 
+from .._node.start_record import MIGRATION_FLAG, migrates
+
 #: Of a broker: with ZooKeeper, with ZooKeeper and the migration flag, with KRaft. Of a controller: with the migration
 #: flag and ZooKeeper, without both.
 ZOOKEEPER, MIGRATING, KRAFT = MODES = "zookeeper", "migrating", "kraft"
@@ -23,7 +25,8 @@ ZOOKEEPER, MIGRATING, KRAFT = MODES = "zookeeper", "migrating", "kraft"
 LEFT_ALONE = "left_alone"
 
 BROKER, CONTROLLER = "broker", "controller"
-ROLES, FLAG, PROTOCOL = "process.roles", "zookeeper.metadata.migration.enable", "inter.broker.protocol.version"
+ROLES, PROTOCOL = "process.roles", "inter.broker.protocol.version"
+FLAG = MIGRATION_FLAG
 #: The properties of a start record that tell the phase; the others may hold secrets and are left on the node.
 TELLING = (ROLES, FLAG, PROTOCOL)
 
@@ -39,7 +42,7 @@ def roles_of(started: Started) -> frozenset[str]:
 
 def is_flagged(started: Started) -> bool:
     """Tell whether a process was started with the migration flag."""
-    return (started or {}).get(FLAG, "").strip().lower() == "true"
+    return migrates(started or {})
 
 
 def broker_mode(started: Started) -> str:

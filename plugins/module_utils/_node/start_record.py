@@ -18,7 +18,7 @@ from .._core.properties import PropertiesError, parse
 DIRECTORY = "started"
 PROPERTIES, JVM, FILES, LIMITS = "server.properties", "jvm.options", "files.sha256", "limits"
 PID, START_TIME = "pid", "start_time"
-#: As _migration/modes.py has it, which stands above this room.
+#: Of a broker or controller that migrates from ZooKeeper to KRaft (KIP-866).
 MIGRATION_FLAG = "zookeeper.metadata.migration.enable"
 
 _DOUBLE, _SINGLE = r'"((?:\\.|[^"\\])*)"?', r"'((?:\\.|[^'\\])*)'?"

@@ -24,14 +24,10 @@ pytestmark = pytest.mark.full
 @pytest.fixture(scope="module")
 def way(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Way]:
     """Three servers of ZooKeeper, three brokers that have topics with records, and controllers in the inventory."""
-    made = Way(tmp_path_factory.mktemp("back"))
-    try:
-        made.begin()
+    with Way.begun(tmp_path_factory.mktemp("back")) as made:
         made.add_controllers()
         made.cluster.playbook().ok()
         yield made
-    finally:
-        made.cluster.destroy()
 
 
 def forward_to(way: Way, goal: str) -> None:

@@ -20,12 +20,8 @@ pytestmark = pytest.mark.full
 @pytest.fixture(scope="module")
 def way(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Way]:
     """Three servers of ZooKeeper and three brokers that have topics with records."""
-    made = Way(tmp_path_factory.mktemp("forward"))
-    try:
-        made.begin()
+    with Way.begun(tmp_path_factory.mktemp("forward")) as made:
         yield made
-    finally:
-        made.cluster.destroy()
 
 
 def test_controllers_that_come_into_the_inventory_are_left_alone(way: Way) -> None:
