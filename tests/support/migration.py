@@ -19,7 +19,7 @@ from tests.support.traffic import Ledger, producing, read_all
 from tests.support.zookeeper import ZookeeperCluster, inventory, with_controllers, without_zookeeper
 
 MIGRATE = "playbooks/migrate_to_kraft.yml"
-TOPIC, OLD = "orders", "archive"
+TOPIC, OLD = "written", "archive"
 FLAG = "zookeeper.metadata.migration.enable"
 TELLING = ("process.roles", "broker.id", "node.id", FLAG)
 WATCHED = {"kafka_metrics_enabled": True}
