@@ -68,7 +68,7 @@ class Way:
     def phase(self) -> str:
         """Return the phase that the screen shows."""
         shown = said(self.cluster.playbook(MIGRATE).ok())
-        return shown.partition("Cluster local_zookeeper: ")[2].split()[0]
+        return str(re.findall(r"Cluster local_zookeeper: (\w+)", shown)[0])
 
     def next(self, *arguments: str, **given: Any) -> Run:
         """Return a run that takes the next step."""

@@ -215,5 +215,7 @@ def alive(directory: str) -> int | None:
         is_own = os.stat(f"/proc/{pid}").st_uid == os.lstat(directory).st_uid
     except OSError:
         return None
-    arguments = (read_text(f"/proc/{pid}/cmdline") or "").split("\0")
-    return pid if is_own and os.path.join(directory, PROPERTIES) in arguments else None
+    said = read_text(f"/proc/{pid}/cmdline")
+    # One that ends has no arguments any more, a moment before it is gone.
+    is_known = said is not None and (said == "" or os.path.join(directory, PROPERTIES) in said.split("\0"))
+    return pid if is_own and is_known else None
