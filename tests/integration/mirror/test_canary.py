@@ -19,7 +19,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client.connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.canary import routes, with_events
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
-from ansible_collections.streamops.kafka.plugins.module_utils._state.api import read_state
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.look import of_target
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.status import Seen
 from canary.config import Way
 from tests.support.canary import Canary
 from tests.support.cluster import free_port_base, until
@@ -91,12 +92,10 @@ class Pair:
         """The records of the flow that are lost by the canary's metric; -1 before its first look."""
         return self.canary.value("streamops_canary_gap_records", source="a")
 
-    def position(self) -> int:
-        """Up to where the canary knows that the topic is mirrored, by what is kept with the target; -1 for unknown."""
+    def mirrored(self) -> int:
+        """Up to where the mirror has written down that it copied the topic; -1 for nothing yet."""
         with Session(Connection(tuple(self.b.bootstrap_servers))) as session:
-            known = read_state(session, "mirror_gaps a->b mirror_maker_2")[0] or {"topics": {}}
-        marks = known["topics"].get("orders", {"partitions": {}})["partitions"]
-        return next((mark[1] for mark in marks.values() if mark[1] is not None), -1)
+            return of_target(FLOWS[0], session, Seen({})).positions.get(("orders", 0), -1)
 
 
 def ways(target: str) -> list[dict[str, str]]:
@@ -161,7 +160,7 @@ def test_records_that_the_source_purged_are_named_within_a_minute_and_until_some
     pair.settle()
     pair.wait(lambda: 0 <= pair.canary.value("streamops_canary_gap_look_age_seconds", source="a") < 40, "a look")
     assert pair.lost() == 0
-    pair.wait(lambda: pair.position() == 10, "a look that knows that the first records are mirrored")
+    pair.wait(lambda: pair.mirrored() == 10, "the first records in the target")
     pair.mirror.kill()
     pair.write(20)
     # Only a look that reads them while they stand makes it certain that they were records.
