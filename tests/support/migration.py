@@ -23,6 +23,10 @@ TOPIC, OLD = "written", "archive"
 FLAG = "zookeeper.metadata.migration.enable"
 TELLING = ("process.roles", "broker.id", "node.id", FLAG)
 WATCHED = {"kafka_metrics_enabled": True}
+#: The phases on the way forward, up to the one before the last way back.
+STEPS = ["controllers_ready", "copied", "dual_write_kraft"]
+#: Settings of a writer. Nobody elects leaders from the stop of the controllers until the first broker has restarted.
+PATIENT = {"delivery.timeout.ms": 900000}
 #: Where inventories/local_zookeeper has the port of the metrics, from that of the node.
 METRICS = 60
 CONTROL = "kafka_controller_kafkacontroller_"
@@ -31,10 +35,9 @@ CONTROL = "kafka_controller_kafkacontroller_"
 class Way:
     """The cluster on its way: tests take one step after the other, in order."""
 
-    def __init__(self, directory: Path) -> None:
-        self.inventory = inventory(directory / "inventory")
-        self.directory, self.port_base = directory / "nodes", free_port_base()
-        self.cluster = ZookeeperCluster(self.inventory, self.directory, self.port_base, dict(WATCHED))
+    def __init__(self, inventory: Path, directory: Path, port_base: int) -> None:
+        self.inventory, self.directory, self.port_base = inventory, directory, port_base
+        self.cluster = self._cluster()
         #: The digest of the plan of a step that was taken.
         self.approved = ""
         #: Numbers that a writer knows to be stored, by topic.
@@ -44,22 +47,26 @@ class Way:
     @contextlib.contextmanager
     def begun(cls, directory: Path) -> Iterator[Self]:
         """Give a cluster that has begun, and end its processes behind the tests."""
-        way = cls(directory)
+        way = cls(inventory(directory / "inventory"), directory / "nodes", free_port_base())
         try:
-            way.begin()
+            way.cluster.playbook().ok()
+            way.write_first_records()
             yield way
         finally:
             way.cluster.destroy()
 
+    def _cluster(self) -> ZookeeperCluster:
+        return ZookeeperCluster(self.inventory, self.directory, self.port_base, dict(WATCHED))
+
     def add_controllers(self) -> None:
         """Add controllers to the inventory; a cluster of ours knows only the hosts that it had when it was made."""
         with_controllers(self.inventory)
-        self.cluster = ZookeeperCluster(self.inventory, self.directory, self.port_base, dict(WATCHED))
+        self.cluster = self._cluster()
 
     def leave_zookeeper(self) -> None:
         """Take ZooKeeper out of the inventory, behind the last step."""
         without_zookeeper(self.inventory)
-        self.cluster = ZookeeperCluster(self.inventory, self.directory, self.port_base, dict(WATCHED))
+        self.cluster = self._cluster()
 
     def plan(self) -> str:
         """Return the digest of the plan of the next step, as a workflow hands it on."""
@@ -78,9 +85,8 @@ class Way:
         """Return a run that takes a half step back."""
         return self.cluster.playbook(MIGRATE, *arguments, kafka_migration="back")
 
-    def begin(self) -> None:
-        """Install the cluster, and write the first records of its topics."""
-        self.cluster.playbook().ok()
+    def write_first_records(self) -> None:
+        """Make two topics, and write their first records."""
         topics = [
             {"name": TOPIC, "partitions": 6, "replication_factor": 3, "config": {"min.insync.replicas": 2}},
             {"name": OLD, "partitions": 3, "replication_factor": 3, "config": {"retention.ms": "-1"}},

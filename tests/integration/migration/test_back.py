@@ -9,14 +9,9 @@ from collections.abc import Iterator
 import pytest
 
 from tests.support.answers import said
-from tests.support.migration import FLAG, OLD, TOPIC, Way
+from tests.support.migration import FLAG, OLD, PATIENT, STEPS, TOPIC, Way
 from tests.support.modules import run_module
 from tests.support.traffic import producing
-
-#: Nobody elects leaders from the stop of the controllers until the first broker has restarted.
-PATIENT = {"delivery.timeout.ms": 900000}
-#: The phases on the way forward, up to the one before the last way back.
-STEPS = ["controllers_ready", "copied", "dual_write_kraft"]
 
 pytestmark = pytest.mark.full
 
