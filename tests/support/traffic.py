@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import threading
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +16,8 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, Topi
 #: Seconds between two batches of a writer. Brokers pay for requests, not for records: with 500 records a second in
 #: steps of 0.02 s each of three nodes took a fifth of a processor.
 _STEP = 0.2
+#: The numbers of a topic go on from writer to writer: one that was written before would hide that it is lost later.
+_NUMBERS: defaultdict[str, Iterator[int]] = defaultdict(itertools.count)
 
 
 @dataclass
@@ -67,7 +70,7 @@ def producing(
         return report
 
     def write() -> None:
-        number = 0
+        number = next(_NUMBERS[topic])
         while not stop.is_set():
             for _ in range(max(1, round(rate * _STEP))):
                 # What is refused here was never sent, and is tried again: a full buffer, or a broker that has just
@@ -75,7 +78,7 @@ def producing(
                 with contextlib.suppress(BufferError, KafkaException):
                     key = f"key-{number % keys}".encode() if keys else None
                     producer.produce(topic, value=str(number).encode(), key=key, on_delivery=noted(number))
-                    number += 1
+                    number = next(_NUMBERS[topic])
             producer.poll(0)
             time.sleep(_STEP)
 
