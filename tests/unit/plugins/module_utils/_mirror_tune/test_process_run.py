@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import socket
 import subprocess
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune import process_run
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.process_run import (
     TuneProcessError,
     alive,
@@ -129,6 +131,20 @@ def test_a_process_that_is_not_the_mirror_of_this_directory_is_not_ended(directo
         assert stopped(directory)["ran"]
         assert other.poll() is None
         other.kill()
+
+
+@pytest.mark.parametrize("shows", [True, False])
+def test_a_process_that_shows_no_arguments_for_a_moment_is_asked_again(
+    directory: Path, monkeypatch: pytest.MonkeyPatch, shows: bool
+) -> None:
+    """The kernel shows none while a process takes up a program, and while it ends."""
+    pid = started(directory, BUSY)
+    real, times = process_run.read_text, itertools.count()
+    monkeypatch.setattr(process_run, "_MOMENT", 0.2)
+    monkeypatch.setattr(process_run, "read_text", lambda path: real(path) if shows and next(times) > 2 else "")
+    assert alive(str(directory)) == (pid if shows else None)
+    monkeypatch.undo()
+    assert stopped(directory)["ran"]
 
 
 def test_a_process_of_another_user_is_not_ended(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
