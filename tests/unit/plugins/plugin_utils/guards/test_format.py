@@ -92,8 +92,13 @@ def unstarted(number: int) -> dict[str, Any]:
         ([unstarted(1), unstarted(2), unstarted(3)], []),
         ([coming(1, used(1), running=True), unstarted(2), unstarted(3)], []),
         ([coming(1, used(1)), coming(2, used(2), running=True), unstarted(3)], []),
+        # The way back has set the metadata log of the second one aside, which keeps all else.
+        (
+            [unstarted(1), coming(2, formatted(2, started=True), traces=["/etc/kafka/kafka2/has-data"]), unstarted(3)],
+            [],
+        ),
     ],
-    ids=["one_formatted", "none_started", "one_started", "two_started"],
+    ids=["one_formatted", "none_started", "one_started", "two_started", "taken_back"],
 )
 def test_a_first_step_of_a_migration_that_was_cut_goes_on(
     controllers: list[dict[str, Any]], formats: list[str], registered: list[int] | None
