@@ -257,6 +257,28 @@ def test_a_first_step_that_was_cut_behind_the_starts_ends_by_itself(way: Way) ->
     assert (way.phase(), of_brokers(way)) == ("controllers_ready", before)
 
 
+def test_a_controller_that_a_cut_first_step_left_out_is_started_by_site(way: Way) -> None:
+    comes_to(way, "controllers_ready")
+    before, host = of_brokers(way), way.cluster.controllers[-1]
+    way.cluster.stop(host)
+    # What such a cut leaves: a disk that was formatted, and no trace of a start.
+    for log in way.cluster.data(host).glob("__cluster_metadata-*"):
+        shutil.rmtree(log)
+    shutil.rmtree(way.cluster.record(host))
+    traces = [way.cluster.directory / "log" / host / name for name in ("controller.log", "state-change.log")]
+    for trace in (way.cluster.directory / "config" / host / "has-data", *traces):
+        trace.unlink(missing_ok=True)
+
+    words = f"controller {host} (id {way.cluster.identities[host]}) has no metadata log, and the others have begun"
+    is_refused(way.next(), f"{words}. fix: run site.yml, which starts it")
+    with under_load(way):
+        way.cluster.playbook().ok()
+    shown = said(way.cluster.playbook(MIGRATE).ok())
+    assert "Cluster local_zookeeper: controllers_ready" in shown
+    assert "Blocks" not in shown
+    assert (way.cluster.alive(host), of_brokers(way)) == (True, before)
+
+
 def test_of_two_first_steps_at_once_one_is_refused_by_the_lock(way: Way) -> None:
     comes_to(way, "not_begun")
     runs = [way.cluster.begin(MIGRATE, kafka_migration="next") for _run in range(2)]
