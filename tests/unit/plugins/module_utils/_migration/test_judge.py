@@ -13,6 +13,7 @@ import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._migration import judge
 from ansible_collections.streamops.kafka.plugins.module_utils._migration import phase as phases
+from ansible_collections.streamops.kafka.plugins.module_utils._migration.back import left_of, troubles_back
 from ansible_collections.streamops.kafka.plugins.module_utils._migration.judge import (
     GOALS,
     SECONDS,
@@ -50,6 +51,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._migration.stages 
     stages,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._migration.steps import STEPS
+from ansible_collections.streamops.kafka.plugins.module_utils._migration.troubles import RELEASE
 from tests.unit.plugins.module_utils._migration import looks
 
 OF_ZOOKEEPER = Znodes(1, -1, 3, MigrationZnode())
@@ -101,6 +103,18 @@ def test_partitions_that_move_are_counted_and_named() -> None:
     text = str(troubles_of_step(looks.copied(), StepFacts(moving=tuple(f"t-{n}" for n in range(30))))[0])
     assert text.startswith("30 partitions are being reassigned: t-0, t-1, ")
     assert " and 10 more. fix: wait for the reassignment" in text
+
+
+def test_a_first_step_that_was_cut_when_one_controller_had_started_is_taken_again_or_back() -> None:
+    """One of three elects nobody, so nothing is in its log (metadata_log), and the cluster has begun nothing."""
+    started = {ROLES: CONTROLLER, FLAG: "true"}
+    look = looks.with_node(looks.not_begun(), "controller1", running=True, started=started, release=RELEASE, epoch=7)
+    assert phase_of(look).name == phases.NOT_BEGUN
+    assert named(look) == []
+    wanted = stages(look, phase_of(look), NEXT)
+    assert restarts_of(look, wanted) == ["controller2", "controller3"]
+    assert troubles_back(look, StepFacts()) == ()
+    assert left_of(look) == ["controller controller1 (id 101) is not stopped"]
 
 
 def test_a_cluster_without_controllers_has_none_to_start() -> None:

@@ -78,6 +78,41 @@ def test_controllers_of_a_migration_that_has_not_begun_are_left_alone() -> None:
     assert (plan["refusals"], plan["format"]) == ([], [])
 
 
+def unstarted(number: int) -> dict[str, Any]:
+    """A controller that a first step has formatted, and whose start a cut has forestalled."""
+    return coming(number, formatted(number))
+
+
+@pytest.mark.parametrize("registered", [[9], None], ids=["asked", "preflight"])
+@pytest.mark.parametrize(
+    ("controllers", "formats"),
+    [
+        # All are formatted before the first one starts, so whom a cut leaves empty has no neighbour that started.
+        ([unstarted(1), coming(2), coming(3)], ["kafka2", "kafka3"]),
+        ([unstarted(1), unstarted(2), unstarted(3)], []),
+        ([coming(1, used(1), running=True), unstarted(2), unstarted(3)], []),
+        ([coming(1, used(1)), coming(2, used(2), running=True), unstarted(3)], []),
+        # The way back has set the metadata log of the second one aside, which keeps all else.
+        (
+            [unstarted(1), coming(2, formatted(2, started=True), traces=["/etc/kafka/kafka2/has-data"]), unstarted(3)],
+            [],
+        ),
+    ],
+    ids=["one_formatted", "none_started", "one_started", "two_started", "taken_back"],
+)
+def test_a_first_step_of_a_migration_that_was_cut_goes_on(
+    controllers: list[dict[str, Any]], formats: list[str], registered: list[int] | None
+) -> None:
+    plan = format_plan(of_migration(*controllers), "", registered, DRAWN)
+    assert (plan["refusals"], plan["format"]) == ([], formats)
+
+
+def test_a_formatted_controller_of_a_migration_that_has_had_data_is_not_started_empty() -> None:
+    lost = coming(2, formatted(2), traces=["/etc/kafka/kafka2/has-data"])
+    plan = format_plan(of_migration(coming(1, used(1), running=True), lost), "", [9], DRAWN)
+    assert kinds(plan) == [("kafka2", "empty_voter")]
+
+
 @pytest.mark.parametrize("running", [True, False])
 @pytest.mark.parametrize(("stage", "kinds_of"), [("zookeeper", []), ("migrating", []), ("kraft", ["new_disk"])])
 def test_a_broker_of_zookeeper_has_nothing_in_a_directory_for_the_metadata_log_alone(
