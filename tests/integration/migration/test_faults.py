@@ -23,15 +23,13 @@ from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.session
 from tests.support.answers import said
 from tests.support.cluster import Run, hosts_file, kill, read_until, until
 from tests.support.lone_broker import LoneBroker
-from tests.support.migration import FLAG, MIGRATE, OLD, TOPIC, Way
+from tests.support.migration import FLAG, MIGRATE, OLD, PATIENT, TOPIC, Way
 from tests.support.modules import run_module
 from tests.support.traffic import Ledger, producing
 
 pytestmark = pytest.mark.full
 
 RELEASE, CHROOT = "3.9.2", "/local_zookeeper"
-#: Nobody elects leaders from the stop of the controllers until the first broker has restarted.
-PATIENT = {"delivery.timeout.ms": 900000}
 #: The phases in which a cluster may stay while there is a way back.
 STAYS = ["not_begun", "controllers_ready", "copied", "dual_write_kraft"]
 #: Tasks behind which a run is cut, named by Ansible once a host has done them.
