@@ -9,9 +9,8 @@ properties, so that nothing changes for clients.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from ...module_utils._core.addresses import host_port, plain_host
 from ...module_utils._core.properties import PropertiesError
@@ -38,14 +37,22 @@ class Endpoint:
 
 
 @dataclass(frozen=True)
+class Entry:
+    """An entry of kafka_listeners. host, advertised_host -- None for a listener that the node does not open."""
+
+    name: str
+    port: int
+    protocol: str
+    purpose: str
+    host: str | None = None
+    advertised_host: str | None = None
+
+
+@dataclass(frozen=True)
 class Listeners:
-    """What a node listens at.
+    """What a node listens at: entries, in their order; native -- the properties that these do not say."""
 
-    entries -- of kafka_listeners, in their order, each with name, port, protocol, host, advertised_host and purpose;
-    native -- the properties that these entries do not say.
-    """
-
-    entries: Sequence[Mapping[str, Any]]
+    entries: Sequence[Entry]
     native: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -59,42 +66,36 @@ def listeners_of(properties: Mapping[str, str], roles: Sequence[str], name: str)
     of_controllers = words(properties, "controller.listener.names")
     inner = _inner(properties) if "broker" in roles else ""
     told = properties.get("advertised.listeners")
-    advertised = {one.name: one for one in endpoints("advertised.listeners", told)} if told else {}
-    by_name = _protocols(properties, of_controllers)
-    clients = [one.name for one in opened if one.name not in (*of_controllers, inner)]
+    advertised = {shown.name: shown for shown in endpoints("advertised.listeners", told)} if told else {}
+    protocol_of = _protocols(properties, of_controllers)
+    has_clients = any(bound.name not in (*of_controllers, inner) for bound in opened)
     entries = [
-        {
-            "name": one.name,
-            "port": one.port,
-            "protocol": by_name(one.name),
-            "host": one.host,
-            "advertised_host": advertised.get(one.name, one).host or name,
-            "purpose": _purpose(one.name, of_controllers, inner, bool(clients)),
-        }
-        for one in opened
+        Entry(
+            bound.name,
+            bound.port,
+            protocol_of(bound.name),
+            _purpose(bound.name, of_controllers, inner, has_clients),
+            bound.host,
+            advertised.get(bound.name, bound).host or name,
+        )
+        for bound in opened
     ]
     if of_controllers and "controller" not in roles:
         # A broker knows it by name and does not open it (KIP-631).
-        entries.append(
-            {
-                "name": of_controllers[0],
-                "port": _quorum_port(properties),
-                "protocol": by_name(of_controllers[0]),
-                "purpose": "controllers",
-            }
-        )
+        first = of_controllers[0]
+        entries.append(Entry(first, _quorum_port(properties), protocol_of(first), "controllers"))
     return Listeners(entries, {**_names(of_controllers), **_advertised(told, opened, advertised, of_controllers)})
 
 
 def endpoints(key: str, text: str) -> list[Endpoint]:
     """Return the endpoints of a property, in their order."""
-    found = []
+    listed = []
     for word in filter(None, (part.strip() for part in text.split(","))):
         match = _ENDPOINT.fullmatch(word)
         if match is None:
             raise PropertiesError(key, f"{word} is no listener (NAME://host:port)")
-        found.append(Endpoint(match["name"], plain_host(match["host"]), int(match["port"])))
-    return found
+        listed.append(Endpoint(match["name"], plain_host(match["host"]), int(match["port"])))
+    return listed
 
 
 def words(properties: Mapping[str, str], key: str) -> list[str]:
@@ -108,7 +109,7 @@ def _inner(properties: Mapping[str, str]) -> str:
     return named or properties.get("security.inter.broker.protocol", "").strip() or "PLAINTEXT"
 
 
-def _protocols(properties: Mapping[str, str], of_controllers: Sequence[str]) -> Any:
+def _protocols(properties: Mapping[str, str], of_controllers: Sequence[str]) -> Callable[[str], str]:
     """Return what gives a listener's protocol: by the map, else it is called as its protocol is.
 
     Without a map a listener of controllers has none (KafkaConfig.effectiveListenerSecurityProtocolMap).
@@ -120,10 +121,10 @@ def _protocols(properties: Mapping[str, str], of_controllers: Sequence[str]) -> 
     def protocol(name: str) -> str:
         """Return the protocol of a listener."""
         default = "PLAINTEXT" if name in of_controllers and not given else name.upper()
-        found = given.get(name.upper(), default)
-        if found not in PROTOCOLS:
+        mapped = given.get(name.upper(), default)
+        if mapped not in PROTOCOLS:
             raise PropertiesError(key, f"it has no protocol for listener {name}")
-        return found
+        return mapped
 
     return protocol
 
@@ -157,7 +158,7 @@ def _advertised(
     """Return what is advertised where it is not each opened listener at its own port."""
     if not told:
         return {}
-    own = {one.name: one.port for one in opened}
-    same = all(own.get(one.name) == one.port for one in advertised.values())
-    whole = all(name in advertised or name in of_controllers for name in own)
-    return {} if same and whole else {"advertised.listeners": ",".join(one.text for one in advertised.values())}
+    ports = {bound.name: bound.port for bound in opened}
+    same = all(ports.get(shown.name) == shown.port for shown in advertised.values())
+    whole = all(name in advertised or name in of_controllers for name in ports)
+    return {} if same and whole else {"advertised.listeners": ",".join(shown.text for shown in advertised.values())}

@@ -3,26 +3,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import PropertiesError
-from ansible_collections.streamops.kafka.plugins.plugin_utils.adopt.listeners import listeners_of
+from ansible_collections.streamops.kafka.plugins.plugin_utils.adopt.listeners import Entry, listeners_of
 
 NAME = "kafka1.example.com"
 BOTH = ("broker", "controller")
 
 
-def entry(name: str, port: int, protocol: str, purpose: str, host: str = "", advertised: str = NAME) -> dict[str, Any]:
-    return {
-        "name": name,
-        "port": port,
-        "protocol": protocol,
-        "host": host,
-        "advertised_host": advertised,
-        "purpose": purpose,
-    }
+def entry(name: str, port: int, protocol: str, purpose: str, host: str = "", advertised: str = NAME) -> Entry:
+    """Return an entry of a listener that the node opens."""
+    return Entry(name, port, protocol, purpose, host, advertised)
 
 
 def test_the_file_of_apache_for_a_combined_node() -> None:
@@ -74,7 +66,10 @@ def test_brokers_with_a_listener_of_their_own_and_clients_at_two() -> None:
 @pytest.mark.parametrize("given", ["security.inter.broker.protocol", "inter.broker.listener.name"])
 def test_the_listener_between_brokers_may_be_named_by_its_protocol(given: str) -> None:
     found = listeners_of({"listeners": "SSL://:9093,PLAINTEXT://:9092", given: "SSL"}, ("broker",), NAME)
-    assert [(one["name"], one["purpose"]) for one in found.entries] == [("SSL", "brokers"), ("PLAINTEXT", "clients")]
+    assert [(listener.name, listener.purpose) for listener in found.entries] == [
+        ("SSL", "brokers"),
+        ("PLAINTEXT", "clients"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -86,7 +81,7 @@ def test_the_listener_between_brokers_may_be_named_by_its_protocol(given: str) -
 )
 def test_a_broker_knows_the_listener_of_controllers_that_it_does_not_open(quorum: dict[str, str]) -> None:
     found = listeners_of({"controller.listener.names": "CTRL", **quorum}, ("broker",), NAME)
-    assert found.entries[-1] == {"name": "CTRL", "port": 9193, "protocol": "PLAINTEXT", "purpose": "controllers"}
+    assert found.entries[-1] == Entry("CTRL", 9193, "PLAINTEXT", "controllers")
 
 
 def test_a_controller_alone_has_no_listener_between_brokers() -> None:
@@ -116,7 +111,7 @@ def test_what_is_advertised_in_another_way_stays_as_it_is(advertised: str) -> No
 def test_several_listeners_of_controllers_stay_as_they_are() -> None:
     given = {"listeners": "A://:1,B://:2", "controller.listener.names": "A, B"}
     found = listeners_of(given, ("controller",), NAME)
-    assert {one["purpose"] for one in found.entries} == {"controllers"}
+    assert {listener.purpose for listener in found.entries} == {"controllers"}
     assert found.native == {"controller.listener.names": "A,B"}
 
 
