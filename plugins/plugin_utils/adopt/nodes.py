@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""The nodes that others installed, by what their machines tell: who each one is, and what does not fit together."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..findings import NOTE, REFUSE, Finding
+
+KAFKA, ZOOKEEPER, MIRROR = "kafka", "zookeeper", "mirror"
+CONTAINER = "container"
+#: The release of whose jars this is said was published by Apache.
+APACHE = "apache"
+
+
+@dataclass(frozen=True)
+class ForeignNode:
+    """A process of Kafka, ZooKeeper or MirrorMaker that something else started.
+
+    host -- of the inventory; product -- KAFKA, ZOOKEEPER or MIRROR; roles -- broker, controller, zookeeper or mirror;
+    node_id -- None where nothing tells it; cluster_id -- as its directories have it, empty where none does; version,
+    vendor -- of its release; told -- what adoption_info says of the process.
+    """
+
+    host: str
+    product: str
+    roles: tuple[str, ...]
+    node_id: int | None
+    cluster_id: str
+    version: str
+    vendor: str
+    told: Mapping[str, Any]
+
+    @property
+    def title(self) -> str:
+        """Return how a sentence names it."""
+        number = "without an id" if self.node_id is None else f"id {self.node_id}"
+        return f"{self.host} ({', '.join(self.roles)}, {number}, process {self.told['pid']})"
+
+    @property
+    def service(self) -> str:
+        """Return what manages it, in words."""
+        service = self.told["service"]
+        return f"{service['manager']} {service['name']}".strip() if service["manager"] != "none" else "no manager"
+
+
+def foreign_nodes(machines: Mapping[str, Mapping[str, Any]]) -> list[ForeignNode]:
+    """Return the nodes of all machines, by product, cluster, id and host; those that are ours already are none.
+
+    machines -- by host what adoption_info returned
+    """
+    nodes = [
+        _node(host, told)
+        for host, machine in machines.items()
+        for told in machine["processes"]
+        if told["ours"] is None and told["product"] in (KAFKA, ZOOKEEPER, MIRROR)
+    ]
+    return sorted(
+        nodes, key=lambda node: (node.product, node.cluster_id, node.node_id is None, node.node_id or 0, node.host)
+    )
+
+
+def _node(host: str, told: Mapping[str, Any]) -> ForeignNode:
+    properties, marks = told["properties"], [place["meta_properties"] or {} for place in told["dirs"]]
+    release = told["release"]
+    return ForeignNode(
+        host=host,
+        product=told["product"],
+        roles=_roles(told["product"], properties),
+        node_id=_number(told, properties),
+        cluster_id=next((mark["cluster.id"] for mark in marks if mark.get("cluster.id")), ""),
+        version=release["version"] or "",
+        vendor=release["vendor"],
+        told=told,
+    )
+
+
+def _roles(product: str, properties: Mapping[str, str]) -> tuple[str, ...]:
+    """Return what a process does; without process.roles it is a broker of ZooKeeper."""
+    if product != KAFKA:
+        return (product,)
+    return tuple(sorted(word.strip() for word in properties.get("process.roles", "broker").split(",") if word.strip()))
+
+
+def _number(told: Mapping[str, Any], properties: Mapping[str, str]) -> int | None:
+    """Return the id by the properties, else by the directories, where Kafka keeps one that it chose itself."""
+    marks = [place["meta_properties"] or {} for place in told["dirs"]]
+    words = [properties.get("node.id"), properties.get("broker.id")]
+    words += [mark.get("node.id", mark.get("broker.id")) for mark in marks]
+    words += [place.get("myid") for place in told["dirs"]]
+    numbers = (int(word) for word in words if word and str(word).strip().isdecimal())
+    return next(numbers, None)
+
+
+def disagreements(machines: Mapping[str, Mapping[str, Any]], nodes: Sequence[ForeignNode]) -> list[Finding]:
+    """Return what does not fit together, or keeps a node from being taken over; refusals first."""
+    found = [*_silent(machines), *_each(nodes), *_together(nodes)]
+    return sorted(found, key=lambda finding: finding.level != REFUSE)
+
+
+def _silent(machines: Mapping[str, Mapping[str, Any]]) -> Iterator[Finding]:
+    """Tell of machines where nothing runs, of nodes that are ours, and of what could not be read."""
+    for host, machine in machines.items():
+        if not machine["processes"]:
+            fix = "start it by its own service, or take the host out of this inventory"
+            yield Finding(NOTE, f"{host}: no process of Kafka, ZooKeeper or MirrorMaker runs", fix)
+        for told in machine["processes"]:
+            if told["ours"] is not None:
+                yield Finding(
+                    NOTE, f"{host}: process {told['pid']} ({told['product']}) is one of this collection already"
+                )
+        for place in machine["unread"]:
+            fix = "run as root, or as the user that runs the process"
+            yield Finding(NOTE, f"{host}: {place['path']} is not known: {place['why']}", fix)
+
+
+def _each(nodes: Sequence[ForeignNode]) -> Iterator[Finding]:
+    for node in nodes:
+        service, release = node.told["service"], node.told["release"]
+        if service["manager"] == CONTAINER:
+            fix = "take its host out of this inventory"
+            yield Finding(REFUSE, f"{node.title} runs in container {service['name']}, which is left alone", fix)
+        if node.product != MIRROR and node.node_id is None:
+            fix = "let the run read its properties and its directories"
+            yield Finding(REFUSE, f"nothing tells the id of {node.title}", fix)
+        if node.vendor != APACHE:
+            fix = f"bring it to Apache's release of {node.version or 'the same version'} first"
+            yield Finding(REFUSE, f"{node.title} runs {release['summary']}", fix)
+        elif release["differing"] or release["missing"]:
+            yield Finding(
+                NOTE, f"{node.title} runs {release['summary']}", "a take-over starts the jars that Apache published"
+            )
+        for place in node.told["dirs"]:
+            if why := _other_mark(node, place["meta_properties"] or {}):
+                fix = "look which of them it runs with, and correct the other"
+                yield Finding(REFUSE, f"{node.title}: {place['path']} is {why}", fix)
+
+
+def _other_mark(node: ForeignNode, mark: Mapping[str, str]) -> str:
+    """Say whose a directory is where it is not of the node; empty where it is, or does not tell."""
+    number = mark.get("node.id", mark.get("broker.id"))
+    if number and str(node.node_id) != number:
+        return f"that of node {number}"
+    cluster = mark.get("cluster.id", "")
+    return f"of cluster {cluster}, others are of {node.cluster_id}" if cluster and cluster != node.cluster_id else ""
+
+
+def _together(nodes: Sequence[ForeignNode]) -> Iterator[Finding]:
+    """Tell what is wrong between nodes: one id for two, several releases in a cluster."""
+    numbers = Counter((node.product, node.cluster_id, node.node_id) for node in nodes if node.product != MIRROR)
+    by_cluster: dict[str, set[str]] = defaultdict(set)
+    for node in nodes:
+        if node.product == KAFKA:
+            by_cluster[node.cluster_id].add(node.version)
+        if node.node_id is not None and numbers[node.product, node.cluster_id, node.node_id] > 1:
+            fix = "stop the one that is not meant"
+            yield Finding(REFUSE, f"{node.title} has the id of another node of its cluster", fix)
+    for cluster, versions in by_cluster.items():
+        if len(versions) > 1:
+            known = ", ".join(sorted(version or "an unknown one" for version in versions))
+            fix = "end the upgrade that has begun, by the means with which it was begun"
+            yield Finding(REFUSE, f"cluster {cluster or 'without an id'} runs several releases: {known}", fix)
