@@ -102,14 +102,17 @@ def parse(text: str) -> dict[str, str]:
 
     Raises PropertiesError on a malformed \\u escape, the one thing java.util.Properties refuses.
     """
-    found: dict[str, str] = {}
+    return {key: value for _number, key, value in numbered(text)}
+
+
+def numbered(text: str) -> Iterator[tuple[int, str, str]]:
+    """Yield (number of its first line, key, value) of each line of .properties text; raises PropertiesError."""
     for number, line in _logical_lines(text):
         key, value = _split(line)
         try:
-            found[_unescape(key)] = _unescape(value)
+            yield number, _unescape(key), _unescape(value)
         except ValueError as problem:
             raise PropertiesError(f"line {number}", str(problem)) from None
-    return found
 
 
 def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
