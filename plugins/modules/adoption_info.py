@@ -72,8 +72,9 @@ processes:
       type: str
     ours:
       description:
-        - The node of this collection that it is, by the line in its unit or program, or by its start record - C(product),
-          C(node_id) and C(cluster), null as far as that does not say. Null for a process that something else started.
+        - The node of this collection that it is, by the line in its unit or program, or by its start record, with
+          C(product), C(node_id) and C(cluster), null as far as that does not say. Null for a process that something
+          else started.
       type: dict
     java:
       description:
@@ -100,8 +101,8 @@ processes:
       type: int
     release:
       description:
-        - C(version) and C(vendor) (V(apache), V(confluent), V(cloudera), V(hortonworks), V(redhat) or V(unknown)) by the
-          names of its jars, C(dir), where they lie, and C(summary), the same in words.
+        - C(version) and C(vendor) (V(apache), V(confluent), V(cloudera), V(hortonworks), V(redhat) or V(unknown)) by
+          the names of its jars, C(dir), where they lie, and C(summary), the same in words.
         - C(compared) says whether O(locks) has this release; then C(differing) and C(missing) are the jars of the lock
           that have another content and that are not there, and C(added) how many jars there are besides.
       type: dict
@@ -123,8 +124,8 @@ processes:
       elements: dict
     environment:
       description:
-        - The variables that Kafka, its scripts or the JVM read, each with C(name), C(value) (masked), C(origin) (the file
-          that gives it, or V(process)) and C(differs), whether the files say something else than the process has.
+        - The variables that Kafka, its scripts or the JVM read, each with C(name), C(value) (masked), C(origin) (the
+          file that gives it, or V(process)) and C(differs), whether files say something else than the process has.
       type: list
       elements: dict
     limits:
@@ -142,8 +143,8 @@ processes:
     dirs:
       description:
         - Its directories of data, each with C(path), C(exists), C(metadata) (whether it holds the metadata log),
-          C(logs), C(meta_properties) (the content of C(meta.properties)), C(myid) (of ZooKeeper), C(mount), C(device) and
-          C(error), null when it could be read.
+          C(logs), C(meta_properties) (the content of C(meta.properties)), C(myid) (of ZooKeeper), C(mount), C(device)
+          and C(error), null when it could be read.
       type: list
       elements: dict
     stores:

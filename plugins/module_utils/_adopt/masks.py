@@ -17,8 +17,9 @@ from .._core.properties import is_secret
 MASK = "********"
 #: A value that is nothing but a question to a provider of configuration, such as ${file:/etc/secrets:key} (KIP-297).
 _REFERENCE = re.compile(r"\s*\$\{[^{}\s]+:[^{}]*\}\s*")
-#: A name before = or : within a word, such as -Djavax.net.ssl.keyStorePassword= or password= of an agent.
-_NAMED = re.compile(r"([A-Za-z0-9_.\[\]-]+)\s*[=:]")
+#: A name before = or : within a word, such as -Djavax.net.ssl.keyStorePassword= or password= of an agent. It is tried
+#: where a name begins alone, so that a long word takes no longer than its length.
+_NAMED = re.compile(r"(?<![A-Za-z0-9_.\[\]-])([A-Za-z0-9_.\[\]-]+)[=:]")
 #: The password in an address, http://user:password@host.
 _IN_ADDRESS = re.compile(r"(://[^/\s:@]*):[^/\s@]+@")
 
@@ -52,8 +53,8 @@ def masked_word(word: str) -> str:
     """
     for match in _NAMED.finditer(word):
         value = word[match.end() :]
-        if is_secret(match[1]) and value and not is_reference(value):
-            return word[: match.end()] + MASK
+        if is_secret(match[1]) and value:
+            return word if is_reference(value) else word[: match.end()] + MASK
     return _IN_ADDRESS.sub(rf"\1:{MASK}@", word)
 
 
@@ -75,7 +76,8 @@ def masked_text(text: str) -> str:
         if is_within:
             out.append(" ")
         shown = masked_word(piece)
-        is_open = piece[-1] in "=:" and is_secret(piece[:-1])
+        # The value may stand behind a blank.
+        is_open = shown == piece and piece[-1] in "=:" and is_secret(piece[:-1])
         is_within = is_open or (shown != piece and shown.endswith(MASK))
         out.append(f"{piece}{MASK}" if is_open else shown)
     return "".join(out)
