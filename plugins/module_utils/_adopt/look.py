@@ -224,6 +224,8 @@ def _java(pid: int, command: Command, user: int, group: int, files: Files) -> di
         match = _JAVA_VERSION.search(files.text(posixpath.join(place, "release"), is_optional=True) or "")
         if match:
             return {"path": path, "version": java.major(match[1]), "full": match[1], "error": None}
+    if posixpath.basename(path) != "java":
+        return {"path": path, "version": None, "full": "", "error": "it is not called java, so it is not asked"}
     run = functools.partial(programs.run, user=(user, group)) if os.geteuid() == 0 else programs.run
     return java.describe(path, run)
 

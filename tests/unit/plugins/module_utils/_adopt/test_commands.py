@@ -45,14 +45,20 @@ def test_a_broker_that_was_started_by_hand() -> None:
     assert command.logs_dir == "/opt/kafka/bin/../logs"
     assert command.log_configuration == "bin/../config/log4j2.yaml"
     assert command.jmx_port is None
-    assert [path.rpartition("/")[2] for path in command.class_path] == ["kafka-clients-4.3.1.jar", "kafka_2.13-4.3.1.jar"]
+    assert [path.rpartition("/")[2] for path in command.class_path] == [
+        "kafka-clients-4.3.1.jar",
+        "kafka_2.13-4.3.1.jar",
+    ]
 
 
 def test_what_the_scripts_add_is_no_choice_of_a_person() -> None:
     parts = read(APACHE).parted()
     assert parts["given"] == []
     assert parts["heap"] == ["-Xmx1G", "-Xms1G"]
-    assert parts["logging"] == ["-Dkafka.logs.dir=/opt/kafka/bin/../logs", "-Dlog4j2.configurationFile=bin/../config/log4j2.yaml"]
+    assert parts["logging"] == [
+        "-Dkafka.logs.dir=/opt/kafka/bin/../logs",
+        "-Dlog4j2.configurationFile=bin/../config/log4j2.yaml",
+    ]
     assert [len(parts[kind]) for kind in ("jmx", "gc_log", "performance")] == [3, 1, 7]
 
 

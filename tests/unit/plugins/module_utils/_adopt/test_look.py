@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import pwd
 import socket
 import subprocess
 import sys
@@ -19,9 +20,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._adopt import look
 from ansible_collections.streamops.kafka.plugins.module_utils._adopt import service_look
 from ansible_collections.streamops.kafka.plugins.module_utils._adopt.file_look import Files
 from ansible_collections.streamops.kafka.plugins.module_utils._release.lock import Artifact, Jar, Lock
-
-#: What stands in for the JVM: cat keeps what it was called by and waits, without a look at its words, for its input.
-WAITS = "import os, sys; os.read(0, 1)"
+from tests.support import other_jvm
 
 Start = Callable[..., "subprocess.Popen[bytes]"]
 
@@ -31,21 +30,9 @@ def start() -> Iterator[Start]:
     """Start a process with the command line of a JVM and an environment; ends it behind the test."""
     processes: list[subprocess.Popen[bytes]] = []
 
-    def begin(argv: Sequence[str], cwd: Path, env: Mapping[str, str], **more: Any) -> subprocess.Popen[bytes]:
-        # Python takes the class path for a program (-c), whatever it is called by; the rest are words of that.
-        environ = {**env, "PYTHONPATH": str(cwd / "python")}
-        (cwd / "python").mkdir(exist_ok=True)
-        (cwd / "python" / "sitecustomize.py").write_text(WAITS)
-        process = subprocess.Popen(
-            argv, executable=sys.executable, cwd=cwd, env=environ, stdin=subprocess.PIPE, **more
-        )
-        processes.append(process)
-        # Until it is exec'd it has the command line of its parent.
-        for _ in range(600):
-            if Path(f"/proc/{process.pid}/cmdline").read_bytes().split(b"\0")[0] == argv[0].encode():
-                return process
-            time.sleep(0.05)
-        raise AssertionError("the stand-in did not start")
+    def begin(argv: Sequence[str], directory: Path, env: Mapping[str, str], **more: Any) -> subprocess.Popen[bytes]:
+        processes.append(other_jvm.start(argv, directory, env, **more))
+        return processes[-1]
 
     yield begin
     for process in processes:
@@ -71,9 +58,9 @@ def installed(tmp_path: Path) -> Path:
 
 
 def argv(home: Path, *arguments: str) -> list[str]:
-    """The words of kafka-server-start.sh, with a first option that Python knows too."""
+    """The words that kafka-server-start.sh puts together, some of them."""
     return [
-        *("java", "-E", "-Xmx1G", "-Dkafka.logs.dir=logs", "-Djavax.net.ssl.keyStorePassword=hunter2"),
+        *("java", "-Xmx1G", "-Dkafka.logs.dir=logs", "-Djavax.net.ssl.keyStorePassword=hunter2"),
         *("-cp", f"{home}/bin/../libs/*", "kafka.Kafka", "config/server.properties", *arguments),
     ]
 
@@ -93,7 +80,9 @@ def test_a_process_that_was_started_by_hand_is_found_and_read(installed: Path, s
     entry = next(one for one in everything["processes"] if one["pid"] == process.pid)
     assert (entry["product"], entry["main_class"], entry["cwd"]) == ("kafka", "kafka.Kafka", str(installed))
     assert abs(entry["since"] - time.time()) < 120
-    assert entry["user"] in {"root", os.environ.get("USER"), str(os.geteuid()), entry["user"]}
+    assert entry["user"] == pwd.getpwuid(os.geteuid()).pw_name
+    assert entry["java"]["path"] == os.path.realpath(sys.executable)
+    assert entry["java"]["error"] == "it is not called java, so it is not asked"
     assert entry["properties_file"] == str(installed / "config/server.properties")
     assert entry["properties"]["node.id"] == "1"
     assert entry["overrides"] == {"broker.id": "3", "ssl.keystore.password": "********"}
@@ -167,9 +156,7 @@ def test_a_unit_of_systemd_is_asked_for(installed: Path, start: Start, monkeypat
     )
     answers = {"cat": (0, unit, ""), "show": (0, "UnitFileState=enabled\nNeedDaemonReload=yes\n", "")}
     monkeypatch.setattr(service_look.commands, "run", lambda words, _seconds: answers[words[1]])
-    monkeypatch.setattr(
-        service_look.units, "manager", lambda *_facts: service_look.Manager("systemd", "kafka.service")
-    )
+    monkeypatch.setattr(service_look.units, "manager", lambda *_facts: service_look.Manager("systemd", "kafka.service"))
     entry, files = described(start(argv(installed), installed, {"KAFKA_HEAP_OPTS": "-Xmx4g"}))
     service = entry["service"]
     assert (service["name"], service["user"], service["restart"]) == ("kafka.service", "kafka", "always")
@@ -203,9 +190,7 @@ def test_our_own_node_is_named(installed: Path, start: Start) -> None:
     assert described(process)[0]["ours"] == {"product": "kafka", "node_id": None, "cluster": None}
 
 
-def test_a_process_that_ends_meanwhile_is_none(
-    installed: Path, start: Start, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_process_that_ends_meanwhile_is_none(installed: Path, start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     process = start(argv(installed), installed, {})
     real = subject.limits
 

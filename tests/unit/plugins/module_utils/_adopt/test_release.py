@@ -69,7 +69,13 @@ def test_the_core_tells_the_version_and_no_sources_do() -> None:
 
 
 def test_a_class_path_with_directories() -> None:
-    entries = ["/usr/bin/../share/java/kafka/*", "/etc/kafka", "/a/b/../x.jar", "/usr/share/java/kafka/b.jar", "/gone/*"]
+    entries = [
+        "/usr/bin/../share/java/kafka/*",
+        "/etc/kafka",
+        "/a/b/../x.jar",
+        "/usr/share/java/kafka/b.jar",
+        "/gone/*",
+    ]
     assert subject.directories(entries) == ["/usr/share/java/kafka", "/gone"]
     listings = {"/usr/share/java/kafka": ["b.jar", "a.jar", "LICENSE"]}
     assert subject.jars(entries, listings) == [

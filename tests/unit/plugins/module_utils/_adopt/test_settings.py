@@ -34,7 +34,11 @@ def test_each_property_has_its_line_and_overrides_count_before_it() -> None:
 
 def test_hostile_texts() -> None:
     assert subject.settings("/p", "", {}) == {}
-    assert subject.values(subject.settings("/p", "a\\=b=c\\\n\n \u00fc:=:\r\nx\\", {})) == {"a=b": "c", "\u00fc": "=:", "x": ""}
+    assert subject.values(subject.settings("/p", "a\\=b=c\\\n\n \u00fc:=:\r\nx\\", {})) == {
+        "a=b": "c",
+        "\u00fc": "=:",
+        "x": "",
+    }
     with pytest.raises(PropertiesError, match="line 2"):
         subject.settings("/p", "a=b\nc=\\u12", {})  # fmt: skip
 

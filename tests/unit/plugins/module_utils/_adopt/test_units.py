@@ -202,7 +202,7 @@ def test_a_program_in_a_group_and_one_that_runs_several_times() -> None:
     assert subject.read_program(texts, "mirror") is None
 
 
-@pytest.mark.parametrize("text", ["", "command=/x", "[program:kafka", "[program:kafka]\nenvironment=A=\"b\n"])
+@pytest.mark.parametrize("text", ["", "command=/x", "[program:kafka", '[program:kafka]\nenvironment=A="b\n'])
 def test_files_of_supervisord_that_cannot_be_read(text: str) -> None:
     service = subject.read_program({"/a.conf": text}, "kafka")
     assert service is None or (service.commands, dict(service.layers[0].variables)) == ((), {})
