@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 from .._core import commands
 from .._core.commands import CommandTimeoutError
+from .._node.beside import IDENTITY
 from .._node.processes import read_text
-from .._node.start_record import IDENTITY
 from . import environment, units
 from .environment import Layer
 from .file_look import Files

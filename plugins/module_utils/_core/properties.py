@@ -98,15 +98,12 @@ def to_text(properties: Mapping[str, Any]) -> str:
 
 
 def parse(text: str) -> dict[str, str]:
-    """Parse .properties text: key -> value, escapes resolved, a later line of the same key wins.
-
-    Raises PropertiesError on a malformed \\u escape, the one thing java.util.Properties refuses.
-    """
+    """Parse .properties text: key -> value, escapes resolved, a later line of the same key wins; as C(numbered)."""
     return {key: value for _number, key, value in numbered(text)}
 
 
 def numbered(text: str) -> Iterator[tuple[int, str, str]]:
-    """Yield (number of its first line, key, value) of each line of .properties text; raises PropertiesError."""
+    """Yield (line, key, value); raises PropertiesError on a malformed \\u escape, the one thing that Java refuses."""
     for number, line in _logical_lines(text):
         key, value = _split(line)
         try:

@@ -15,8 +15,9 @@ from typing import Any
 
 from .._core.properties import PropertiesError
 from .disks import META_PROPERTIES, MYID, meta_properties
-from .start_record import IDENTITY
 
+#: What plugin_utils/node/kinds.py writes into the note and the service file of each node: product, id, cluster.
+IDENTITY = re.compile(r"^[#;] streamops\.kafka node: product=(\S+) id=(\S+) cluster=(\S+)$", re.MULTILINE)
 # The line that starts a node, of a unit of systemd and of a program of supervisord.
 _COMMAND = re.compile(r"^(?:ExecStart=|command = )(/.+)/start$", re.MULTILINE)
 # A folder with more entries than this is no parent of nodes, or one of far more than a machine runs.

@@ -20,8 +20,6 @@ PROPERTIES, JVM, FILES, LIMITS = "server.properties", "jvm.options", "files.sha2
 PID, START_TIME = "pid", "start_time"
 #: Of a broker or controller that migrates from ZooKeeper to KRaft (KIP-866).
 MIGRATION_FLAG = "zookeeper.metadata.migration.enable"
-#: What plugin_utils/node/kinds.py writes into the note and the service file of each node: product, id, cluster.
-IDENTITY = re.compile(r"^[#;] streamops\.kafka node: product=(\S+) id=(\S+) cluster=(\S+)$", re.MULTILINE)
 
 _DOUBLE, _SINGLE = r'"((?:\\.|[^"\\])*)"?', r"'((?:\\.|[^'\\])*)'?"
 _QUOTED = re.compile(f"{_DOUBLE}|{_SINGLE}", re.DOTALL)

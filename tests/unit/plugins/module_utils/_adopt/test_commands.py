@@ -80,14 +80,14 @@ def test_what_a_person_gave_is_told_apart_and_no_password_is_shown() -> None:
 @pytest.mark.parametrize(
     ("main", "arguments", "product", "file"),
     [
-        ("org.apache.zookeeper.server.quorum.QuorumPeerMain", ["/etc/kafka/zookeeper.properties"], "zookeeper", "/etc/kafka/zookeeper.properties"),
+        ("org.apache.zookeeper.server.quorum.QuorumPeerMain", ["/zk.properties"], "zookeeper", "/zk.properties"),
         ("org.apache.zookeeper.server.ZooKeeperServerMain", ["2181", "/var/lib/zookeeper"], "zookeeper", ""),
         ("org.apache.kafka.connect.mirror.MirrorMaker", ["mm2.properties"], "mirror", "mm2.properties"),
-        ("org.apache.kafka.connect.mirror.MirrorMaker", ["--clusters", "b", "mm2.properties"], "mirror", "mm2.properties"),
+        ("org.apache.kafka.connect.mirror.MirrorMaker", ["--clusters", "b", "m.conf"], "mirror", "m.conf"),
         ("kafka.tools.MirrorMaker", ["--consumer.config", "c.cfg", "--producer.config", "p.cfg"], "mirror", "c.cfg"),
-        ("org.apache.kafka.connect.cli.ConnectDistributed", ["/etc/kafka/connect.properties"], "connect", "/etc/kafka/connect.properties"),
+        ("org.apache.kafka.connect.cli.ConnectDistributed", ["/c.properties"], "connect", "/c.properties"),
         ("org.apache.kafka.connect.cli.ConnectStandalone", ["worker", "sink"], "connect", "worker"),
-        ("io.confluent.support.metrics.SupportedKafka", ["/etc/kafka/server.properties"], "kafka", "/etc/kafka/server.properties"),
+        ("io.confluent.support.metrics.SupportedKafka", ["/s.properties"], "kafka", "/s.properties"),
         ("kafka.Kafka", [], "kafka", ""),
     ],
 )  # fmt: skip

@@ -12,7 +12,7 @@ KAFKA_ENV = """\
 # Managed by the role
 KAFKA_HEAP_OPTS="-Xms4g -Xmx4g"
 export LOG_DIR=/var/log/kafka
-KAFKA_OPTS="-Djava.security.auth.login.config=/etc/kafka/jaas.conf \\
+KAFKA_OPTS="-Djava.security.auth.login.config=/etc/jaas.conf \\
   -Djavax.net.ssl.trustStorePassword=changeit"
 ; another comment
   JMX_PORT = 9999
@@ -24,7 +24,7 @@ def test_a_file_of_the_environment() -> None:
     assert subject.of_file(KAFKA_ENV) == {
         "KAFKA_HEAP_OPTS": "-Xms4g -Xmx4g",
         "LOG_DIR": "/var/log/kafka",
-        "KAFKA_OPTS": "-Djava.security.auth.login.config=/etc/kafka/jaas.conf   -Djavax.net.ssl.trustStorePassword=changeit",
+        "KAFKA_OPTS": "-Djava.security.auth.login.config=/etc/jaas.conf   -Djavax.net.ssl.trustStorePassword=changeit",
         "JMX_PORT": "9999",
         "EXTRA_ARGS": '-name kafkaServer "-loggc" \\n $X',
     }  # fmt: skip

@@ -17,7 +17,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._adopt import mask
         ("-Dssl.keystore.password=", "-Dssl.keystore.password="),
         ("ssl.key.password=${file:/etc/secrets:key}", "ssl.key.password=${file:/etc/secrets:key}"),
         ("ssl.key.password=${file:/etc/secrets:key}x", "ssl.key.password=********"),
-        ("-Dlog4j.configuration=file:/etc/kafka/log4j.properties", "-Dlog4j.configuration=file:/etc/kafka/log4j.properties"),
+        ("-Dlog4j.configuration=file:/etc/log4j.conf", "-Dlog4j.configuration=file:/etc/log4j.conf"),
         ("-XX:MaxGCPauseMillis=20", "-XX:MaxGCPauseMillis=20"),
         ("", ""),
     ],

@@ -43,9 +43,9 @@ def test_unread_jars_are_neither_the_same_nor_missing() -> None:
     [
         ("/usr/share/java/kafka/kafka_2.13-7.6.0-ccs.jar", "7.6.0-ccs", "confluent", "/usr/share/java/kafka"),
         ("/usr/share/java/kafka/kafka_2.13-7.6.0-ce.jar", "7.6.0-ce", "confluent", "/usr/share/java/kafka"),
-        ("/opt/cloudera/parcels/CDH/lib/kafka/libs/kafka_2.13-3.4.1.7.1.9.0-387.jar", "3.4.1.7.1.9.0-387", "cloudera", "/opt/cloudera/parcels/CDH/lib/kafka"),
+        ("/cdh/kafka/libs/kafka_2.13-3.4.1.7.1.9.0-387.jar", "3.4.1.7.1.9.0-387", "cloudera", "/cdh/kafka"),
         ("/k/libs/kafka_2.11-2.2.1-cdh6.3.2.jar", "2.2.1-cdh6.3.2", "cloudera", "/k"),
-        ("/usr/hdp/kafka-broker/libs/kafka_2.11-2.0.0.3.1.4.0-315.jar", "2.0.0.3.1.4.0-315", "hortonworks", "/usr/hdp/kafka-broker"),
+        ("/hdp/kafka/libs/kafka_2.11-2.0.0.3.1.4.0-315.jar", "2.0.0.3.1.4.0-315", "hortonworks", "/hdp/kafka"),
         ("/opt/kafka/libs/kafka_2.13-3.7.0.redhat-00007.jar", "3.7.0.redhat-00007", "redhat", "/opt/kafka"),
         ("/k/libs/kafka_2.13-4.0.0-acme-1.jar", "4.0.0-acme-1", "unknown", "/k"),
         ("/k/libs/kafka_2.12-1.1.1.jar", "1.1.1", "apache", "/k"),
