@@ -17,18 +17,25 @@ start, end = int(fields[45]), int(fields[46])
 words = open(sys.argv[1], "rb").read()
 assert len(words) == end - start, (len(words), end - start)
 ctypes.memmove(start, words, len(words))
+if sys.argv[2] == "rooted":
+    os.chroot(".")
 print("ready", flush=True)
 os.read(0, 1)
 """
 
 
-def start(argv: Sequence[str], directory: Path, env: Mapping[str, str], **more: Any) -> subprocess.Popen[bytes]:
-    """Start one that /proc shows with this command line; directory -- where it works, more -- arguments of Popen."""
+def start(
+    argv: Sequence[str], directory: Path, env: Mapping[str, str], is_rooted: bool = False, **more: Any
+) -> subprocess.Popen[bytes]:
+    """Start one that /proc shows with this command line.
+
+    directory -- where it works; is_rooted -- it is its root directory too, which needs root; more -- as Popen takes it.
+    """
     words = b"".join(word.encode() + b"\0" for word in argv)
     script, file = directory / "w.py", directory / "w"
     script.write_text(PROGRAM)
     file.write_bytes(words)
-    own = [sys.executable, "-S", script.name, file.name]
+    own = [sys.executable, "-S", script.name, file.name, "rooted" if is_rooted else "free"]
     # The last word fills up, so that the kernel keeps as much room for its command line as the other one needs.
     room = len(words) - sum(len(word) + 1 for word in own) - 1
     assert room >= 0, "the command line is too short"

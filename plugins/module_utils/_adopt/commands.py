@@ -3,7 +3,8 @@
 """Command lines of JVMs, read: which product runs, with what, and who chose it, a person or Kafka's own scripts.
 
 What the scripts add is in bin/kafka-run-class.sh and bin/kafka-server-start.sh of Kafka 2.0 to 4.3, which put a command
-together in this order: java, heap, performance, log of the garbage collector, JMX, logging, class path, KAFKA_OPTS.
+together in this order: java, heap, performance, log of the garbage collector, JMX, logging, class path, KAFKA_OPTS; and
+in bin/zkServer.sh of ZooKeeper 3.4 to 3.9.
 """
 
 from __future__ import annotations
@@ -38,8 +39,16 @@ _WITH_VALUE = (
 #: What kafka-run-class.sh gives by itself, whatever the environment says: where Kafka's own logs go, JMX without a
 #: port, the log of the garbage collector, and, without KAFKA_JVM_PERFORMANCE_OPTS, these flags.
 _OF_SCRIPTS = (
-    ("logging", re.compile(r"-Dkafka\.logs\.dir=|-Dlog4j2?\.configuration(File)?=")),
-    ("jmx", re.compile(r"-Dcom\.sun\.management\.jmxremote(=true|\.(authenticate|ssl)=false|\.(rmi\.)?port=\d+)?$")),
+    (
+        "logging",
+        re.compile(r"-D(kafka\.logs\.dir|log4j2?\.configuration(File)?|zookeeper\.(log\.(dir|file)|root\.logger))="),
+    ),
+    (
+        "jmx",
+        re.compile(
+            r"-Dcom\.sun\.management\.jmxremote(=true|\.(authenticate|ssl|local\.only)=false|\.(rmi\.)?port=\d+)?$"
+        ),
+    ),
     (
         "gc_log",
         re.compile(
@@ -51,10 +60,11 @@ _OF_SCRIPTS = (
         "performance",
         re.compile(
             r"-server$|-XX:(\+UseG1GC|MaxGCPauseMillis=20|InitiatingHeapOccupancyPercent=35"
-            r"|\+ExplicitGCInvokesConcurrent|\+DisableExplicitGC|MaxInlineLevel=15)$|-Djava\.awt\.headless=true$"
+            r"|\+ExplicitGCInvokesConcurrent|\+DisableExplicitGC|MaxInlineLevel=15"
+            r"|\+HeapDumpOnOutOfMemoryError|OnOutOfMemoryError=kill -9 %p)$|-Djava\.awt\.headless=true$"
         ),
     ),
-    ("heap", re.compile(r"-X(mx|ms)(1G|256M|512M|2G)$")),
+    ("heap", re.compile(r"-X(mx|ms)(1G|256M|512M|2G|1000m)$")),
 )
 _LOGGING = re.compile(r"-D(?:log4j2?\.configuration(?:File)?|logback\.configurationFile)=(?:file:(?://)?)?(.*)", re.S)
 _LOGS_DIR = re.compile(r"-D(?:kafka\.logs\.dir|zookeeper\.log\.dir)=(.*)", re.S)

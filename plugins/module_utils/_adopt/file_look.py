@@ -15,6 +15,8 @@ _LIMIT = 1 << 20
 #: Enough of a store to know its kind: a PEM file may begin with the attributes of its bags.
 _HEAD = 1 << 16
 _CHUNK = 1 << 20
+#: A relative path is no file of the directory that this module works in.
+RELATIVE = "it is relative, and this user may not see where the process works"
 
 
 class Files:
@@ -53,6 +55,7 @@ class Files:
     def names(self, directory: str) -> Sequence[str]:
         """Return the names in a directory, none where it cannot be read."""
         try:
+            _refuse_relative(directory)
             return os.listdir(directory)
         except OSError as problem:
             self.unread[directory] = _why(problem)
@@ -87,6 +90,7 @@ class _NoFileError(OSError):
 
 @contextlib.contextmanager
 def _opened(path: str) -> Iterator[int]:
+    _refuse_relative(path)
     # A pipe that nobody writes to would hold a reader for ever: it is opened without waiting, and left.
     number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
@@ -95,6 +99,11 @@ def _opened(path: str) -> Iterator[int]:
         yield number
     finally:
         os.close(number)
+
+
+def _refuse_relative(path: str) -> None:
+    if not os.path.isabs(path):
+        raise _NoFileError(0, RELATIVE)
 
 
 def _why(problem: OSError) -> str:

@@ -26,8 +26,8 @@ from .._node.processes import GONE, is_shown, pids, read_text, started_at, stat
 from .._release.lock import Lock
 from . import commands, environment, masks, release, settings, units
 from .commands import Command
-from .file_look import Files
-from .service_look import Managed, managed
+from .file_look import RELATIVE, Files
+from .service_look import Managed, has_own_mounts, managed
 from .settings import Setting
 
 #: Limits of a process that we tell, by their name in /proc/PID/limits.
@@ -41,6 +41,8 @@ _LIMITS = {
 _OF_DISK = ("path", "exists", "metadata", "logs", "meta_properties", "myid", "mount", "device", "error")
 _JAVA_VERSION = re.compile(r'^(?:JAVA_VERSION|JAVA_RUNTIME_VERSION)="([^"]+)"', re.MULTILINE)
 _GONE_FILE = " (deleted)"
+#: Directories that a unit may have for itself (PrivateTmp= of systemd.exec(5)).
+_PRIVATE = ("/tmp/", "/var/tmp/")
 _STATE = re.compile(r"^state='(.+)'$", re.MULTILINE)
 _HIDES = re.compile(r"^\S+ /proc proc \S*hidepid=(?!0|off)", re.MULTILINE)
 
@@ -116,7 +118,7 @@ def _described(pid: int, command: Command, directory: str, files: Files, locks: 
         **entry,
         "java": _java(pid, command, user, group, files),
         "jvm": command.parted(),
-        "argument_files": commands.argument_files([command.java, *command.jvm, command.main_class]),
+        "argument_files": list(command.argument_files),
         "logs_dir": command.logs_dir,
         "log_configuration": command.log_configuration,
         "jmx_port": command.jmx_port,
@@ -131,7 +133,7 @@ def _described(pid: int, command: Command, directory: str, files: Files, locks: 
         ],
         "environment": environment.shown(known),
         "limits": limits(read_text(f"/proc/{pid}/limits") or ""),
-        "dirs": _dirs(command, values, directory, files),
+        "dirs": _dirs(pid, command, values, directory, files),
         "stores": _stores(values, command.system_properties, directory, files),
         "login_files": settings.login_files(command.system_properties, directory),
         "ports": _ports(pid, files),
@@ -265,15 +267,17 @@ def limits(text: str) -> dict[str, dict[str, int | None]]:
     return read
 
 
-def _dirs(command: Command, values: Mapping[str, str], directory: str, files: Files) -> list[dict[str, Any]]:
+def _dirs(pid: int, command: Command, values: Mapping[str, str], directory: str, files: Files) -> list[dict[str, Any]]:
     if not values:
         # Without properties it is not known where the data is.
         return []
     paths, metadata = settings.data_dirs(command.product, values, directory)
     rows = disks([path for path in paths if path.startswith("/")], metadata if metadata.startswith("/") else "")
     files.unread.update({row["path"]: row["error"] for row in rows if row["error"]})
-    error = "it is relative, and this user may not see where the process works"
-    files.unread.update({path: error for path in [*paths, metadata] if path and not path.startswith("/")})
+    files.unread.update({path: RELATIVE for path in [*paths, metadata] if path and not path.startswith("/")})
+    if has_own_mounts(pid):
+        error = "the process has a directory of its own there (PrivateTmp= of its unit), which was not looked into"
+        files.unread.update({row["path"]: error for row in rows if row["path"].startswith(_PRIVATE)})
     # Only KRaft has a metadata log (KIP-500).
     is_kraft = command.product == commands.KAFKA and "process.roles" in values
     return [{**{key: row[key] for key in _OF_DISK}, "metadata": row["metadata"] and is_kraft} for row in rows]

@@ -77,8 +77,8 @@ def managed(pid: int, variables: Mapping[str, str] | None, is_own_user: bool, fi
     if manager.kind == units.SUPERVISOR:
         keeper = next((parent for parent in parents if _program(parent) == "supervisord"), 0)
         return _of_supervisor(manager, _supervisor_file(keeper), files)
-    if _has_own_files(pid):
-        return Managed(Manager(units.CONTAINER, "of an unknown engine (it has mounts of its own)"))
+    if _has_own_root(pid):
+        return Managed(Manager(units.CONTAINER, "of an unknown engine (it has a root directory of its own)"))
     return Managed(manager)
 
 
@@ -109,8 +109,19 @@ def _has_own_pids(pid: int) -> bool:
     return any(len(row) > 2 for row in rows if row[:1] == ["NSpid:"])
 
 
-def _has_own_files(pid: int) -> bool:
-    """Tell whether a process that no service manages sees other mounts than we do; False where it cannot be seen."""
+def _has_own_root(pid: int) -> bool:
+    """Tell whether a process has another root directory than we have; False where this user may not see it.
+
+    Mounts of its own alone make no container: a unit with PrivateTmp= has them, and so has what it starts, sshd too.
+    """
+    try:
+        return not os.path.samefile(f"/proc/{pid}/root/", "/")
+    except OSError:
+        return False
+
+
+def has_own_mounts(pid: int) -> bool:
+    """Tell whether a process sees other mounts than we do; False where this user may not see it."""
     try:
         return os.readlink(f"/proc/{pid}/ns/mnt") != os.readlink("/proc/self/ns/mnt")
     except OSError:

@@ -77,6 +77,21 @@ def test_what_a_person_gave_is_told_apart_and_no_password_is_shown() -> None:
     assert command.class_path[0] == "/usr/bin/../share/java/kafka/*"
 
 
+def test_a_server_that_zkserver_sh_started() -> None:
+    command = read(
+        [
+            *("/opt/jdk/bin/java", "-Dzookeeper.log.dir=/opt/zk/bin/../logs", "-Dzookeeper.log.file=zookeeper.log"),
+            *("-XX:+HeapDumpOnOutOfMemoryError", "-XX:OnOutOfMemoryError=kill -9 %p"),
+            *("-cp", "/opt/zk/bin/../lib/zookeeper-3.8.6.jar:/opt/zk/bin/../conf:", "-Xmx1000m", "-Dzookeeper.x=y"),
+            *("-Dcom.sun.management.jmxremote", "-Dcom.sun.management.jmxremote.local.only=false"),
+            *("org.apache.zookeeper.server.quorum.QuorumPeerMain", "/opt/zk/bin/../conf/zoo.cfg"),
+        ]
+    )
+    assert command.parted()["given"] == ["-Dzookeeper.x=y"]
+    assert (command.logs_dir, command.properties_file) == ("/opt/zk/bin/../logs", "/opt/zk/bin/../conf/zoo.cfg")
+    assert command.class_path == ("/opt/zk/bin/../lib/zookeeper-3.8.6.jar", "/opt/zk/bin/../conf")
+
+
 @pytest.mark.parametrize(
     ("main", "arguments", "product", "file"),
     [

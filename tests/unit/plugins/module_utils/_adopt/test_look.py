@@ -190,6 +190,43 @@ def test_our_own_node_is_named(installed: Path, start: Start) -> None:
     assert described(process)[0]["ours"] == {"product": "kafka", "node_id": None, "cluster": None}
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root becomes another user")
+def test_another_user_is_told_what_it_may_not_read(installed: Path, start: Start) -> None:
+    process = start(argv(installed), installed, {"KAFKA_OPTS": "-Da=b"})
+    ours, theirs = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.setgroups([])
+            os.setgid(65534)
+            os.setuid(65534)
+            os.write(theirs, json.dumps(subject.look([])).encode())
+        finally:
+            os._exit(0)
+    os.close(theirs)
+    with os.fdopen(ours, "rb") as answer:
+        everything = json.loads(answer.read())
+    os.waitpid(child, 0)
+    entry = next(one for one in everything["processes"] if one["pid"] == process.pid)
+    assert (entry["product"], entry["cwd"], entry["user"]) == ("kafka", None, "root")
+    assert (entry["properties"], entry["environment"], entry["dirs"], entry["ports"]) == ({}, [], [], [])
+    assert entry["java"]["error"] == "this user may not see which java runs"
+    assert entry["limits"]["nofile"]["soft"] > 0
+    unread = {one["path"]: one["why"] for one in everything["unread"]}
+    assert {f"/proc/{process.pid}/{name}" for name in ("cwd", "environ", "exe", "fd")} <= unread.keys()
+    assert unread[f"/proc/{process.pid}/environ"] == "Permission denied"
+    assert unread["config/server.properties"] == "it is relative, and this user may not see where the process works"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root changes the root directory")
+def test_a_process_with_another_root_directory_is_named_and_left_alone(installed: Path, start: Start) -> None:
+    process = start(argv(installed), installed, {}, is_rooted=True)
+    entry, files = described(process)
+    assert entry["service"]["manager"] == "container"
+    assert entry["service"]["name"] == "of an unknown engine (it has a root directory of its own)"
+    assert (entry["properties"], files.unread) == ({}, {})
+
+
 def test_a_process_that_ends_meanwhile_is_none(installed: Path, start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     process = start(argv(installed), installed, {})
     real = subject.limits
@@ -232,6 +269,8 @@ def test_a_pipe_and_a_huge_file_are_not_read(tmp_path: Path) -> None:
     assert files.text(str(tmp_path / "huge")) is None
     assert files.digest(str(tmp_path / "pipe")) is None
     assert files.text(str(tmp_path)) is None
+    assert (files.text("relative"), files.digest("relative"), list(files.names("relative"))) == (None, None, [])
+    assert files.unread.pop("relative").startswith("it is relative")
     assert sorted(files.unread) == [str(tmp_path), str(tmp_path / "huge"), str(tmp_path / "pipe")]
     assert files.text(str(tmp_path / "none"), is_optional=True) is None
     assert str(tmp_path / "none") not in files.unread
