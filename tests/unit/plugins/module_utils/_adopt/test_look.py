@@ -17,8 +17,9 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._adopt import look as subject
-from ansible_collections.streamops.kafka.plugins.module_utils._adopt import service_look
+from ansible_collections.streamops.kafka.plugins.module_utils._adopt import service_look, units
 from ansible_collections.streamops.kafka.plugins.module_utils._adopt.file_look import Files
+from ansible_collections.streamops.kafka.plugins.module_utils._core import commands as programs
 from ansible_collections.streamops.kafka.plugins.module_utils._release.lock import Artifact, Jar, Lock
 from tests.support import other_jvm
 
@@ -155,8 +156,8 @@ def test_a_unit_of_systemd_is_asked_for(installed: Path, start: Start, monkeypat
         f"EnvironmentFile={installed}/none\n"
     )
     answers = {"cat": (0, unit, ""), "show": (0, "UnitFileState=enabled\nNeedDaemonReload=yes\n", "")}
-    monkeypatch.setattr(service_look.commands, "run", lambda words, _seconds: answers[words[1]])
-    monkeypatch.setattr(service_look.units, "manager", lambda *_facts: service_look.Manager("systemd", "kafka.service"))
+    monkeypatch.setattr(programs, "run", lambda words, _seconds: answers[words[1]])
+    monkeypatch.setattr(units, "manager", lambda *_facts: units.Manager("systemd", "kafka.service"))
     entry, files = described(start(argv(installed), installed, {"KAFKA_HEAP_OPTS": "-Xmx4g"}))
     service = entry["service"]
     assert (service["name"], service["user"], service["restart"]) == ("kafka.service", "kafka", "always")
@@ -169,8 +170,8 @@ def test_a_unit_of_systemd_is_asked_for(installed: Path, start: Start, monkeypat
 
 
 def test_a_container_is_named_and_left_alone(installed: Path, start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
-    name = service_look.Manager("container", "docker 0123456789ab")
-    monkeypatch.setattr(service_look.units, "manager", lambda *_facts: name)
+    name = units.Manager("container", "docker 0123456789ab")
+    monkeypatch.setattr(units, "manager", lambda *_facts: name)
     entry, files = described(start(argv(installed), installed, {}))
     assert (entry["service"]["manager"], entry["service"]["name"]) == ("container", "docker 0123456789ab")
     assert (entry["properties"], entry["dirs"], entry["stores"], files.unread) == ({}, [], [], {})
