@@ -98,18 +98,18 @@ def to_text(properties: Mapping[str, Any]) -> str:
 
 
 def parse(text: str) -> dict[str, str]:
-    """Parse .properties text: key -> value, escapes resolved, a later line of the same key wins.
+    """Parse .properties text: key -> value, escapes resolved, a later line of the same key wins; as C(numbered)."""
+    return {key: value for _number, key, value in numbered(text)}
 
-    Raises PropertiesError on a malformed \\u escape, the one thing java.util.Properties refuses.
-    """
-    found: dict[str, str] = {}
+
+def numbered(text: str) -> Iterator[tuple[int, str, str]]:
+    """Yield (line, key, value); raises PropertiesError on a malformed \\u escape, the one thing that Java refuses."""
     for number, line in _logical_lines(text):
         key, value = _split(line)
         try:
-            found[_unescape(key)] = _unescape(value)
+            yield number, _unescape(key), _unescape(value)
         except ValueError as problem:
             raise PropertiesError(f"line {number}", str(problem)) from None
-    return found
 
 
 def _logical_lines(text: str) -> Iterator[tuple[int, str]]:

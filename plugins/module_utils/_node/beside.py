@@ -16,8 +16,8 @@ from typing import Any
 from .._core.properties import PropertiesError
 from .disks import META_PROPERTIES, MYID, meta_properties
 
-# What plugin_utils/node/kinds.py writes into the note and the service file of each node.
-_IDENTITY = re.compile(r"^[#;] streamops\.kafka node: product=(\S+) id=(\S+) cluster=(\S+)$", re.MULTILINE)
+#: What plugin_utils/node/kinds.py writes into the note and the service file of each node: product, id, cluster.
+IDENTITY = re.compile(r"^[#;] streamops\.kafka node: product=(\S+) id=(\S+) cluster=(\S+)$", re.MULTILINE)
 # The line that starts a node, of a unit of systemd and of a program of supervisord.
 _COMMAND = re.compile(r"^(?:ExecStart=|command = )(/.+)/start$", re.MULTILINE)
 # A folder with more entries than this is no parent of nodes, or one of far more than a machine runs.
@@ -46,7 +46,7 @@ def beside(data_dirs: Sequence[str], note_file: str, service_file: str) -> list[
 def installed_as(note_file: str, service_file: str) -> dict[str, Any] | None:
     """Read who the node itself was installed as: {path, product, node_id, cluster}, None where no file says so."""
     for path in (note_file, service_file):
-        identity = _IDENTITY.search(_text(path))
+        identity = IDENTITY.search(_text(path))
         if identity:
             product, node_id, cluster = identity.groups()
             return {"path": path, "product": product, "node_id": node_id, "cluster": cluster}
@@ -96,7 +96,7 @@ def _data(folder: str) -> dict[str, Any] | None:
 
 
 def _trace(kind: str, path: str, folder: str, text: str, **more: Any) -> dict[str, Any]:
-    identity = _IDENTITY.search(text)
+    identity = IDENTITY.search(text)
     product, node_id, cluster = identity.groups() if identity else (None, None, None)
     return {
         "kind": kind,
