@@ -209,16 +209,17 @@ def test_the_path_is_that_of_the_brokers(given: str, path: str) -> None:
     assert chroot_of("b1", build_inventory(reader.read, reader.groups).nodes) == path
 
 
+@pytest.mark.parametrize("rights", [False, True])
 @pytest.mark.parametrize(("words", "is_had"), [({"leader_id": 2}, True), ({"leader_id": None}, False), ({}, False)])
-def test_a_session_is_had_where_a_server_leads(words: dict[str, Any], is_had: bool) -> None:
+def test_a_session_is_had_where_a_server_leads(words: dict[str, Any], is_had: bool, rights: bool) -> None:
     calls: list[dict[str, Any]] = []
 
     def ask(**options: Any) -> dict[str, Any]:
         calls.append(options)
         return {**words, "chroot": options["chroot"]} if options else words
 
-    assert ask_ensemble(ask, "/blue") == ({**words, "chroot": "/blue"} if is_had else words)
-    assert calls == [{}, {"chroot": "/blue"}][: 1 + is_had]
+    assert ask_ensemble(ask, "/blue", rights) == ({**words, "chroot": "/blue"} if is_had else words)
+    assert calls == [{}, {"chroot": "/blue", **({"rights": True} if rights else {})}][: 1 + is_had]
 
 
 def test_the_metadata_log_is_where_the_model_has_it() -> None:
