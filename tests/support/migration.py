@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
@@ -53,8 +54,8 @@ class Way:
         self._planted = [form for word in secrets for form in forms(word.encode())]
         #: The digest of the plan of a step that was taken.
         self.approved = ""
-        #: Numbers that a writer knows to be stored, by topic.
-        self.stored: dict[str, set[int]] = {}
+        #: Numbers that writers know to be stored, by topic, and how often: each writer begins with 0.
+        self.stored: dict[str, Counter[int]] = {}
 
     @classmethod
     @contextlib.contextmanager
@@ -77,8 +78,9 @@ class Way:
 
     @property
     def client(self) -> dict[str, Any]:
-        """Return the same as settings of librdkafka."""
-        return Connection.from_params(self.connection).confluent_config()
+        """Return the same as settings of librdkafka, whose own times hold."""
+        settings = Connection.from_params(self.connection).confluent_config()
+        return {name: value for name, value in settings.items() if not name.endswith(".ms")}
 
     def add_controllers(self) -> None:
         """Add controllers to the inventory; a cluster of ours knows only the hosts that it had when it was made."""
@@ -153,10 +155,9 @@ class Way:
     def keeps(self, ledger: Ledger, topic: str) -> None:
         """Note what a writer was told, and read all that was ever acknowledged."""
         assert not ledger.failed
-        self.stored.setdefault(topic, set()).update(ledger.acknowledged)
+        self.stored.setdefault(topic, Counter()).update(ledger.acknowledged.keys())
         for name, numbers in self.stored.items():
-            stored = read_all(self.cluster.bootstrap_servers, name, settings=self.client)
-            assert not sorted(numbers - set(stored))
+            assert not numbers - read_all(self.cluster.bootstrap_servers, name, settings=self.client)
 
     def metric(self, nodes: list[str], name: str) -> list[float | None]:
         """Return what each node serves under a name of the Kafka controller; None where it does not."""
