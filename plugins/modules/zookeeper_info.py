@@ -153,9 +153,8 @@ def look(module: Any) -> dict[str, Any]:
     if params["chroot"] is not None:
         with Zookeeper(goal.members, access, params["chroot"]) as session:
             acls = session.acls(params["acl_paths"])
-            found.update(cluster=session.cluster(), acls=acls, **session.in_charge())
-            if params["rights"]:
-                found.update(denied=session.denied())
+            tried = {"denied": session.denied()} if params["rights"] else {}
+            found.update(cluster=session.cluster(), acls=acls, **session.in_charge(), **tried)
     return {"changed": False, **found}
 
 

@@ -67,6 +67,8 @@ def ensemble_answer(look: EnsembleLook) -> dict[str, Any]:
     if look.znodes is not None:
         answer.update(znodes=contents(look.znodes), unread={})
         answer["cluster"] = {"brokers": [{"id": broker} for broker in sorted(look.znodes.brokers)]}
+    if look.denied:
+        answer["denied"] = list(look.denied)
     return answer
 
 
@@ -118,6 +120,15 @@ def test_each_phase_is_read_as_nodes_and_znodes_tell_it(phase: Callable[[], Clus
     assert (told(read), phase_of(read)) == (told(look), phase_of(look))
     expected = replace(look.ensemble, unread="" if look.ensemble.znodes else "no server leads")
     assert read.ensemble == expected
+
+
+def test_znodes_that_the_login_may_not_change_are_named() -> None:
+    look = looks.not_begun()
+    read = read_back(replace(look, ensemble=replace(look.ensemble, denied=("/config/users/app",))))
+    assert read.ensemble.denied == ("/config/users/app",)
+    outlook = outlook_of(read)
+    trouble = next(trouble for trouble in outlook.troubles if trouble.name == "znodes_denied")
+    assert trouble.what.endswith("1 znodes of the cluster: /config/users/app")
 
 
 def test_a_machine_that_does_not_answer_is_silent_and_says_why() -> None:
