@@ -172,19 +172,19 @@ class Asking(ActionModule):
         return self._answers.pop(0)
 
 
-#: The options of the look behind a step.
-BEHIND = {"wish": "", "before": "not_begun"}
+#: What the look behind a step wishes, and the phase before.
+BEHIND = ("", "not_begun")
 
 
 def test_a_cluster_without_servers_asks_none() -> None:
     action = Asking([])
-    assert (action._ensemble("/blue", BEHIND, {}), action.asked) == ({}, [])
+    assert (action._ensemble("/blue", *BEHIND, {}), action.asked) == ({}, [])
 
 
 def test_a_session_is_opened_below_the_path_of_the_cluster_where_a_server_leads() -> None:
     answer = {"leader_id": 1, "znodes": {}}
     action = Asking([1, 2, 3], {"leader_id": 1}, answer)
-    assert action._ensemble("/blue", BEHIND, {}) == answer
+    assert action._ensemble("/blue", *BEHIND, {}) == answer
     assert action.asked == [{}, {"chroot": "/blue"}]
 
 
@@ -194,20 +194,20 @@ def test_a_session_is_opened_below_the_path_of_the_cluster_where_a_server_leads(
 )
 def test_the_login_is_tried_before_a_step_and_for_the_screen(wish: str, before: str, is_tried: bool) -> None:
     action = Asking([1, 2, 3], {"leader_id": 1}, {"leader_id": 1, "znodes": {}, "denied": []})
-    action._ensemble("/blue", {"wish": wish, "before": before}, {})
+    action._ensemble("/blue", wish, before, {})
     assert action.asked[1].get("rights", False) is is_tried
 
 
 def test_no_session_is_waited_for_where_no_server_leads() -> None:
     words = {"leader_id": None, "servers": [{"id": 1, "state": "unreachable"}]}
     action = Asking([1, 2, 3], words)
-    assert (action._ensemble("/blue", BEHIND, {}), action.asked) == (words, [{}])
+    assert (action._ensemble("/blue", *BEHIND, {}), action.asked) == (words, [{}])
 
 
 def test_a_session_that_fails_leaves_what_the_servers_said_and_why() -> None:
     words = {"leader_id": 1, "servers": [{"id": 1, "state": "leader"}]}
     action = Asking([1, 2, 3], words, {"failed": True, "msg": "AuthFailedError"})
-    assert action._ensemble("/blue", BEHIND, {}) == {**words, "msg": "AuthFailedError"}
+    assert action._ensemble("/blue", *BEHIND, {}) == {**words, "msg": "AuthFailedError"}
 
 
 def test_the_action_runs_the_module_of_the_ensemble_by_its_own_login() -> None:

@@ -200,9 +200,9 @@ class Zookeeper:
         from kazoo.exceptions import NoAuthError, NoNodeError
 
         answers: dict[str, Any] = {}
-        for path, asked_for in [(path, call(path)) for path in paths]:
+        for path, pending in [(path, call(path)) for path in paths]:
             try:
-                answers[path] = asked_for.get(timeout=self._access.request_timeout * 2.0)
+                answers[path] = pending.get(timeout=self._access.request_timeout * 2.0)
             except NoAuthError:
                 answers[path] = None
             except NoNodeError:
