@@ -13,7 +13,7 @@ from ..module_utils._migration.back import is_led
 from ..module_utils._migration.judge import StepFacts
 from ..module_utils._migration.model import ClusterLook
 from ..module_utils._migration.shown import outlook_of, result_of
-from ..module_utils._migration.stages import NEXT, UnclearStageError
+from ..module_utils._migration.stages import NEXT, STAY, UnclearStageError
 from ..module_utils._migration.troubles import BACK
 from ..plugin_utils.inventory.model import Node
 from ..plugin_utils.inventory.reader import InventoryReader
@@ -37,7 +37,8 @@ class ActionModule(ClusterAction):
         _checked, options = self.validate_argument_spec(argument_spec=dict(module_options("migration_plan")))
         reader = InventoryReader(self, known)
         host, nodes = str(known["inventory_hostname"]), reader.nodes()
-        look = cluster_look(host, nodes, reader.raw, self._ensemble(chroot_of(host, nodes), known))
+        ensemble = self._ensemble(chroot_of(host, nodes), options["wish"], options["before"], known)
+        look = cluster_look(host, nodes, reader.raw, ensemble)
         result.update(changed=False, **result_of(look, outlook_of(look)))
         try:
             return {**result, **self._asked_for(look, options, nodes, known)}
@@ -71,6 +72,10 @@ class ActionModule(ClusterAction):
         moving, unasked = moving_partitions(self.call_here("streamops.kafka.cluster_info", wanted, known))
         return StepFacts(moving, unasked, confirmed.strip())
 
-    def _ensemble(self, chroot: str, known: dict[str, Any]) -> dict[str, Any]:
-        """Return what the ensemble says; empty without servers."""
-        return ask_ensemble(partial(self.call, known), chroot) if self._of_role.get("servers") else {}
+    def _ensemble(self, chroot: str, wish: str, before: str, known: dict[str, Any]) -> dict[str, Any]:
+        """Return what the ensemble says; empty without servers.
+
+        Rights are tried for what may come: not where nodes stay as they are, and not behind a step.
+        """
+        rights = wish != STAY and not before
+        return ask_ensemble(partial(self.call, known), chroot, rights) if self._of_role.get("servers") else {}

@@ -32,6 +32,13 @@ options:
     type: list
     elements: str
     default: []
+  rights:
+    description:
+      - Whether it also tries, with O(chroot), if this login may read and change what controllers of KRaft read and
+        write in a migration, for RV(denied). Reads each of these znodes.
+      - Changes that are tried name a version that no znode has, so ZooKeeper refuses each of them.
+    type: bool
+    default: false
   settle:
     description: >-
       Seconds for which the servers are asked again while none of them leads: an ensemble that has lost its leader may
@@ -108,6 +115,11 @@ unread:
   description: For each of these znodes that could not be read why; empty where all could.
   returned: with O(chroot)
   type: dict
+denied:
+  description: The znodes that this login may not read or change, each by its path; empty where it may all.
+  returned: with O(rights)
+  type: list
+  elements: str
 acls:
   description: For each of O(acl_paths) that exists, who may do what, as scheme:id:rights.
   returned: with O(chroot)
@@ -128,6 +140,7 @@ SPEC = {
     **GOAL_SPEC,
     "chroot": {"type": "str"},
     "acl_paths": {"type": "list", "elements": "str", "default": []},
+    "rights": {"type": "bool", "default": False},
     "settle": {"type": "float", "default": 0},
 }
 
@@ -140,7 +153,8 @@ def look(module: Any) -> dict[str, Any]:
     if params["chroot"] is not None:
         with Zookeeper(goal.members, access, params["chroot"]) as session:
             acls = session.acls(params["acl_paths"])
-            found.update(cluster=session.cluster(), acls=acls, **session.in_charge())
+            tried = {"denied": session.denied()} if params["rights"] else {}
+            found.update(cluster=session.cluster(), acls=acls, **session.in_charge(), **tried)
     return {"changed": False, **found}
 
 

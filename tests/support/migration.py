@@ -6,15 +6,17 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import parse
 from tests.support.answers import said
 from tests.support.cluster import Run, free_port_base, until
 from tests.support.metrics import scrape
 from tests.support.modules import run_module
+from tests.support.planted import forms
 from tests.support.traffic import Ledger, producing, read_all
 from tests.support.zookeeper import ZookeeperCluster, inventory, with_controllers, without_zookeeper
 
@@ -35,9 +37,26 @@ CONTROL = "kafka_controller_kafkacontroller_"
 class Way:
     """The cluster on its way: tests take one step after the other, in order."""
 
-    def __init__(self, inventory: Path, directory: Path, port_base: int) -> None:
+    def __init__(
+        self,
+        inventory: Path,
+        directory: Path,
+        port_base: int,
+        *,
+        variables: Mapping[str, Any] | None = None,
+        login: Mapping[str, Any] | None = None,
+        secrets: Sequence[str] = (),
+    ) -> None:
+        """Prepare a cluster by its inventory, the directory of its nodes and its first port.
+
+        variables -- of its inventory; login -- the options of modules by which its administrator is let in; secrets --
+        words that no run may show.
+        """
         self.inventory, self.directory, self.port_base = inventory, directory, port_base
-        self.cluster = self._cluster()
+        self.variables = {**WATCHED, **(variables or {})}
+        self.login = dict(login or {})
+        self.cluster = self._known()
+        self._planted = [form for word in secrets for form in forms(word.encode())]
         #: The digest of the plan of a step that was taken.
         self.approved = ""
         #: Numbers that a writer knows to be stored, by topic.
@@ -45,28 +64,39 @@ class Way:
 
     @classmethod
     @contextlib.contextmanager
-    def begun(cls, directory: Path) -> Iterator[Self]:
-        """Give a cluster that has begun, and end its processes behind the tests."""
-        way = cls(inventory(directory / "inventory"), directory / "nodes", free_port_base())
+    def begun(cls, directory: Path, **more: Any) -> Iterator[Self]:
+        """Give a cluster that has begun, and end its processes behind the tests; more -- as of the class."""
+        way = cls(inventory(directory / "inventory"), directory / "nodes", free_port_base(), **more)
         try:
-            way.cluster.playbook().ok()
+            way.run(playbook="site.yml").ok()
             way.write_first_records()
             yield way
         finally:
             way.cluster.destroy()
 
-    def _cluster(self) -> ZookeeperCluster:
-        return ZookeeperCluster(self.inventory, self.directory, self.port_base, dict(WATCHED))
+    def _known(self) -> ZookeeperCluster:
+        return ZookeeperCluster(self.inventory, self.directory, self.port_base, dict(self.variables))
+
+    @property
+    def connection(self) -> dict[str, Any]:
+        """Return the options by which modules reach the cluster."""
+        return {"bootstrap_servers": self.cluster.bootstrap_servers, **self.login}
+
+    @property
+    def client(self) -> dict[str, Any]:
+        """Return the same as settings of librdkafka, whose own times hold."""
+        settings = Connection.from_params(self.connection).confluent_config()
+        return {name: value for name, value in settings.items() if not name.endswith(".ms")}
 
     def add_controllers(self) -> None:
         """Add controllers to the inventory; a cluster of ours knows only the hosts that it had when it was made."""
         with_controllers(self.inventory)
-        self.cluster = self._cluster()
+        self.cluster = self._known()
 
     def leave_zookeeper(self) -> None:
         """Take ZooKeeper out of the inventory, behind the last step."""
         without_zookeeper(self.inventory)
-        self.cluster = self._cluster()
+        self.cluster = self._known()
 
     def plan(self) -> str:
         """Return the digest of the plan of the next step, as a workflow hands it on."""
@@ -74,16 +104,23 @@ class Way:
 
     def phase(self) -> str:
         """Return the phase that the screen shows."""
-        shown = said(self.cluster.playbook(MIGRATE).ok())
+        shown = said(self.run().ok())
         return str(re.findall(r"Cluster local_zookeeper: (\w+)", shown)[0])
 
     def next(self, *arguments: str, **given: Any) -> Run:
         """Return a run that takes the next step."""
-        return self.cluster.playbook(MIGRATE, *arguments, kafka_migration="next", **given)
+        return self.run(*arguments, kafka_migration="next", **given)
 
     def back(self, *arguments: str) -> Run:
         """Return a run that takes a half step back."""
-        return self.cluster.playbook(MIGRATE, *arguments, kafka_migration="back")
+        return self.run(*arguments, kafka_migration="back")
+
+    def run(self, *arguments: str, playbook: str = MIGRATE, **given: Any) -> Run:
+        """Return a run, which shows no secret."""
+        run = self.cluster.playbook(playbook, *arguments, **given)
+        shown = run.output.encode()
+        assert not [form for form in self._planted if form in shown], "a run shows a secret"
+        return run
 
     def write_first_records(self) -> None:
         """Make two topics, and write their first records."""
@@ -91,11 +128,10 @@ class Way:
             {"name": TOPIC, "partitions": 6, "replication_factor": 3, "config": {"min.insync.replicas": 2}},
             {"name": OLD, "partitions": 3, "replication_factor": 3, "config": {"retention.ms": "-1"}},
         ]
-        wanted = {"bootstrap_servers": self.cluster.bootstrap_servers, "topics": topics}
-        created = run_module("streamops.kafka.topics", wanted)
+        created = run_module("streamops.kafka.topics", {**self.connection, "topics": topics})
         assert not created["failed"], created
         for topic in (TOPIC, OLD):
-            with producing(self.cluster.bootstrap_servers, topic, rate=500) as ledger:
+            with producing(self.cluster.bootstrap_servers, topic, rate=500, settings=self.client) as ledger:
                 ledger.reaches(1000)
             self.keeps(ledger, topic)
 
@@ -126,7 +162,7 @@ class Way:
         assert not ledger.failed
         self.stored.setdefault(topic, set()).update(ledger.acknowledged)
         for name, numbers in self.stored.items():
-            assert not sorted(numbers - set(read_all(self.cluster.bootstrap_servers, name)))
+            assert not sorted(numbers - set(read_all(self.cluster.bootstrap_servers, name, settings=self.client)))
 
     def metric(self, nodes: list[str], name: str) -> list[float | None]:
         """Return what each node serves under a name of the Kafka controller; None where it does not."""

@@ -172,28 +172,42 @@ class Asking(ActionModule):
         return self._answers.pop(0)
 
 
+#: What the look behind a step wishes, and the phase before.
+BEHIND = ("", "not_begun")
+
+
 def test_a_cluster_without_servers_asks_none() -> None:
     action = Asking([])
-    assert (action._ensemble("/blue", {}), action.asked) == ({}, [])
+    assert (action._ensemble("/blue", *BEHIND, {}), action.asked) == ({}, [])
 
 
 def test_a_session_is_opened_below_the_path_of_the_cluster_where_a_server_leads() -> None:
     answer = {"leader_id": 1, "znodes": {}}
     action = Asking([1, 2, 3], {"leader_id": 1}, answer)
-    assert action._ensemble("/blue", {}) == answer
+    assert action._ensemble("/blue", *BEHIND, {}) == answer
     assert action.asked == [{}, {"chroot": "/blue"}]
+
+
+@pytest.mark.parametrize(
+    ("wish", "before", "is_tried"),
+    [("next", "", True), ("back", "", True), ("", "", True), ("stay", "", False), ("", "copied", False)],
+)
+def test_the_login_is_tried_before_a_step_and_for_the_screen(wish: str, before: str, is_tried: bool) -> None:
+    action = Asking([1, 2, 3], {"leader_id": 1}, {"leader_id": 1, "znodes": {}, "denied": []})
+    action._ensemble("/blue", wish, before, {})
+    assert action.asked[1].get("rights", False) is is_tried
 
 
 def test_no_session_is_waited_for_where_no_server_leads() -> None:
     words = {"leader_id": None, "servers": [{"id": 1, "state": "unreachable"}]}
     action = Asking([1, 2, 3], words)
-    assert (action._ensemble("/blue", {}), action.asked) == (words, [{}])
+    assert (action._ensemble("/blue", *BEHIND, {}), action.asked) == (words, [{}])
 
 
 def test_a_session_that_fails_leaves_what_the_servers_said_and_why() -> None:
     words = {"leader_id": 1, "servers": [{"id": 1, "state": "leader"}]}
     action = Asking([1, 2, 3], words, {"failed": True, "msg": "AuthFailedError"})
-    assert action._ensemble("/blue", {}) == {**words, "msg": "AuthFailedError"}
+    assert action._ensemble("/blue", *BEHIND, {}) == {**words, "msg": "AuthFailedError"}
 
 
 def test_the_action_runs_the_module_of_the_ensemble_by_its_own_login() -> None:
@@ -447,3 +461,51 @@ def test_a_controller_of_a_static_quorum_is_not_replaced(mode: str, is_controlle
     name = "Replace | Refuse a controller of a cluster between ZooKeeper and KRaft"
     allowed = condition("roles/_common/tasks/disks/replace.yml", name)
     assert bool(allowed(kafka_mode=mode, _kafka_is_controller=is_controller, _common_is_zookeeper=False)) is goes_on
+
+
+# -- who creates the administrator -------------------------------------------------------------------------------------
+
+
+def creates_the_administrator(host: str, mode: str = "zookeeper", **changes: Any) -> bool:
+    """Tell whether a host writes the credentials of the administrator to ZooKeeper; changes -- in what it knows."""
+    tasks = yaml.safe_load((ROOT / "roles/_common/tasks/node.yml").read_text())
+    task = next(task for task in tasks if "administrator" in task["name"])
+    environment = NativeEnvironment()
+    environment.tests["in"] = lambda value, values: value in values
+    known = {
+        "kafka_mode": mode,
+        "inventory_hostname": host,
+        "_kafka_stage": "zookeeper" if host.startswith("broker") else "left_alone",
+        "_kafka_has_sasl": True,
+        "_kafka_brokers": [{"host": "broker1"}, {"host": "broker2"}],
+        "ansible_check_mode": False,
+        "ansible_play_hosts": ["controller1", "broker1", "broker2"],
+        **changes,
+    }
+    return all(environment.compile_expression(condition)(**known) for condition in task["when"])
+
+
+def test_the_first_broker_creates_the_administrator_with_controllers_in_the_inventory_too() -> None:
+    hosts = [host for host in ("controller1", "broker1", "broker2") if creates_the_administrator(host)]
+    assert hosts == ["broker1"]
+    assert creates_the_administrator("broker1", _kafka_stage="", ansible_play_hosts=["broker1", "broker2"])
+    assert creates_the_administrator("broker2", ansible_play_hosts=["broker2"])
+
+
+@pytest.mark.parametrize("stage", ["migrating", "kraft", "left_alone"])
+def test_nobody_writes_users_to_zookeeper_once_the_controllers_may_have_them(stage: str) -> None:
+    assert not creates_the_administrator("broker1", _kafka_stage=stage)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"mode": "kraft_isolated", "_kafka_stage": ""},
+        {"_kafka_has_sasl": False},
+        {"ansible_check_mode": True},
+        # An ensemble alone.
+        {"_kafka_brokers": []},
+    ],
+)
+def test_other_clusters_have_no_administrator_in_zookeeper(changes: dict[str, Any]) -> None:
+    assert not creates_the_administrator("broker1", **changes)

@@ -117,7 +117,8 @@ class Znodes:
 class EnsembleLook:
     """The ensemble: how many servers the inventory has, how many of them serve and how many are stopped for certain.
 
-    unread -- why the znodes could not be read, empty where they were
+    unread -- why the znodes could not be read, empty where they were; denied -- the znodes of a migration that the
+    login of the inventory may not read or change, empty where nobody tried
     """
 
     servers: int = 0
@@ -125,6 +126,7 @@ class EnsembleLook:
     stopped: int = 0
     znodes: Znodes | None = None
     unread: str = ""
+    denied: tuple[str, ...] = ()
 
     @property
     def is_gone(self) -> bool:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from .._core.cves import numbers
 from .._core.names import capped
+from . import hand_over
 from .model import MIGRATION, NONE, POST_MIGRATION, PRE_MIGRATION, ClusterLook, NodeLook, hosts
 from .modes import BROKER, CONTROLLER, KRAFT, MIGRATING, PROTOCOL, ZOOKEEPER
 from .phase import CREATED_IN_KRAFT, UNKNOWN, ZOOKEEPER_GONE, Phase
@@ -21,6 +22,8 @@ from .phase import CREATED_IN_KRAFT, UNKNOWN, ZOOKEEPER_GONE, Phase
 RELEASE, BRIDGE = "3.9.2", (3, 9)
 FORWARD, BACK = "forward", "back"
 _BOTH = (FORWARD, BACK)
+#: The znodes that the way back changes, and the one in which it deletes them.
+_HANDED_OVER = ("/", hand_over.CONTROLLER, hand_over.EPOCH, hand_over.COPY)
 
 
 @dataclass(frozen=True)
@@ -338,6 +341,26 @@ def _epoch_above(look: ClusterLook) -> Iterator[Trouble]:
         )
         fix = f"on the way back set /controller_epoch to {epoch + 1} after the controllers stopped"
         yield Trouble("epoch_above", what, fix, ())
+
+
+@_check
+def _znodes_of_others(look: ClusterLook) -> Iterator[Trouble]:
+    """Look for znodes that the login of the controllers may not change, or not even read (NoAuthException).
+
+    Controllers that meet them stand still within the copy, and those that are stopped on the way back leave nobody in
+    charge until those of _HANDED_OVER change.
+    """
+    denied = look.ensemble.denied
+    if not denied or look.state == POST_MIGRATION:
+        return
+    forward = (FORWARD,) if look.state != MIGRATION else ()
+    back = (BACK,) if set(_HANDED_OVER) & set(denied) else ()
+    what = f"the login of the inventory may not read and change {len(denied)} znodes of the cluster: {capped(denied)}"
+    fix = (
+        "set zookeeper_user and zookeeper_password as the brokers have them, or let the login that made these znodes "
+        "give all rights to that of the brokers (setAcl), and look again"
+    )
+    yield Trouble("znodes_denied", what, fix, (*forward, *back))
 
 
 def _ids(ids: list[int]) -> str:

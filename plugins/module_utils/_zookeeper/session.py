@@ -19,6 +19,26 @@ from .ensemble import Member
 BROKER_IDS, CLUSTER_ID, CONTROLLER, USERS = "/brokers/ids", "/cluster/id", "/controller", "/config/users"
 #: Who is in charge of the metadata: a broker, or a controller of KRaft during a migration (KIP-866).
 IN_CHARGE = (CONTROLLER, "/controller_epoch", "/migration")
+ROOT = "/"
+#: What controllers of KRaft read and write in a migration, with all that is below (KRaftMigrationZkWriter,
+#: ZkMigrationClient of Kafka 3.9). In the root they make and delete the znodes of IN_CHARGE.
+MIGRATED = (
+    ROOT,
+    *IN_CHARGE,
+    "/brokers/topics",
+    "/config",
+    "/kafka-acl",
+    "/kafka-acl-changes",
+    "/kafka-acl-extended",
+    "/kafka-acl-extended-changes",
+    "/delegation_token",
+    "/latest_producer_id_block",
+)
+#: A version that no znode gets to, so a change that names it is refused. ZooKeeper looks at the right before it looks
+#: at the version (PrepRequestProcessor.pRequest2Txn), so the reason of the refusal tells whether the right is there.
+_NEVER = 2**31 - 1
+#: How many questions are asked before their answers are waited for.
+_AT_ONCE = 1000
 
 
 class EnsembleUnreachableError(StreamopsError):
@@ -146,6 +166,64 @@ class Zookeeper:
             except ValueError:
                 unread[path] = "its content is no JSON"
         return {"znodes": znodes, "unread": unread}
+
+    def denied(self) -> list[str]:
+        """Return the znodes that a migration reads and writes, and that this login may not read or change.
+
+        Nothing is changed. Each is read with who has a right to it; of those with the same rights one is tried to be
+        changed. Kafka gives all rights or the one to read (ZkData.defaultAcls), so the right to change stands for those
+        to make and to delete.
+        """
+        denied: list[str] = []
+        by_rights: dict[tuple[object, ...], list[str]] = {}
+        paths = list(MIGRATED)
+        while paths:
+            level, paths = paths[:_AT_ONCE], paths[_AT_ONCE:]
+            children = self._answers(self._client.get_children_async, level)
+            rights = self._answers(self._client.get_acls_async, level)
+            for path in level:
+                if path not in children or path not in rights:
+                    continue
+                names, holders = children[path], rights[path]
+                if names is None or holders is None:
+                    denied.append(path)
+                    continue
+                by_rights.setdefault(tuple(holders[0]), []).append(path)
+                # What else is in the root is listed there, or no part of a migration.
+                paths += [] if path == ROOT else [f"{path}/{name}" for name in names]
+        for alike in by_rights.values():
+            denied += alike if self._is_kept_from(alike) else []
+        return sorted(denied)
+
+    def _answers(self, call: Callable[[str], Any], paths: Sequence[str]) -> dict[str, Any]:
+        """Return the answer for each path that exists; None where this login has no right to it."""
+        from kazoo.exceptions import NoAuthError, NoNodeError
+
+        answers: dict[str, Any] = {}
+        for path, pending in [(path, call(path)) for path in paths]:
+            try:
+                answers[path] = pending.get(timeout=self._access.request_timeout * 2.0)
+            except NoAuthError:
+                answers[path] = None
+            except NoNodeError:
+                continue
+        return answers
+
+    def _is_kept_from(self, paths: Sequence[str]) -> bool:
+        """Tell whether this login has no right to change znodes that all have the same rights."""
+        from kazoo.exceptions import BadVersionError, NoAuthError, NoNodeError
+
+        for path in paths:
+            try:
+                self._client.set(path, b"", _NEVER)
+            except NoAuthError:
+                return True
+            except BadVersionError:
+                return False
+            except NoNodeError:
+                # It is gone meanwhile; the next has the same rights.
+                continue
+        return False
 
     @property
     def _login(self) -> str:

@@ -32,16 +32,17 @@ def metadata_dirs(nodes: Iterable[Node]) -> dict[str, str]:
     return {node.name: node.text("kafka_metadata_log_dir") or next(iter(node.log_dirs()), "") for node in kafka}
 
 
-def ask_ensemble(ask: Callable[..., dict[str, Any]], chroot: str) -> dict[str, Any]:
+def ask_ensemble(ask: Callable[..., dict[str, Any]], chroot: str, rights: bool = False) -> dict[str, Any]:
     """Return what an ensemble says: its servers and, where one leads, the znodes of a cluster too.
 
-    ask -- runs zookeeper_info with options; chroot -- of the cluster. A session is opened only where one can be had,
+    ask -- runs zookeeper_info with options; chroot -- of the cluster; rights -- whether it also tries what the login
+    may change. A session is opened only where one can be had,
     since it is waited for.
     """
     words = ask()
     if words.get("leader_id") is None:
         return words
-    answer = ask(chroot=chroot)
+    answer = ask(chroot=chroot, **({"rights": True} if rights else {}))
     return {**words, "msg": answer.get("msg", "")} if answer.get("failed") else answer
 
 
@@ -126,7 +127,8 @@ def _ensemble(servers: Mapping[int | None, Answer], answer: Answer) -> EnsembleL
     serving = [server for server in states if states[server] in SERVING]
     why = _unread(answer)
     znodes = None if why else znodes_of(answer["znodes"], _ids(answer["cluster"]["brokers"]))
-    return EnsembleLook(len(servers), len(serving), len(stopped), znodes, why if servers else "")
+    denied = tuple(answer.get("denied", ()))
+    return EnsembleLook(len(servers), len(serving), len(stopped), znodes, why if servers else "", denied)
 
 
 def _ids(brokers: Iterable[Answer]) -> frozenset[int]:

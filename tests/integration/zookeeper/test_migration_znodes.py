@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from kazoo.client import KazooClient
+from kazoo.security import OPEN_ACL_UNSAFE, make_acl
 
 from tests.support.modules import run_module
 from tests.support.zookeeper import ZookeeperCluster
@@ -124,3 +125,32 @@ def test_brokers_that_are_in_charge_stay_so(zookeeper: ZookeeperCluster) -> None
 
 def test_a_path_of_no_cluster_is_left_as_it_is(zookeeper: ZookeeperCluster) -> None:
     assert not run(zookeeper, "/of_nobody", quorum_epoch=0)["changed"]
+
+
+def test_rights_that_a_login_lacks_are_named_and_the_trial_changes_nothing(
+    zookeeper: ZookeeperCluster, session: KazooClient
+) -> None:
+    write(session, controller_epoch=3, config={}, other={})
+    session.create(f"{PATH}/config/users/app", b"{}", makepath=True)
+    paths = [PATH, f"{PATH}/controller_epoch", f"{PATH}/config", f"{PATH}/config/users/app"]
+    before = {path: session.get(path) for path in paths}
+    assert zookeeper.ensemble(chroot=PATH, rights=True)["denied"] == []
+    reads = [make_acl("world", "anyone", read=True, admin=True)]
+    for path in ("controller_epoch", "config/users", "other"):
+        session.set_acls(f"{PATH}/{path}", reads)
+    session.set_acls(f"{PATH}/config/users/app", [make_acl("world", "anyone", admin=True)])
+    try:
+        denied = zookeeper.ensemble(chroot=PATH, rights=True)["denied"]
+        assert denied == ["/config/users", "/config/users/app", "/controller_epoch"]
+        # Who is asked nothing about rights is told nothing of them.
+        assert "denied" not in zookeeper.ensemble(chroot=PATH)
+    finally:
+        for path in ("controller_epoch", "config/users/app", "config/users", "other"):
+            session.set_acls(f"{PATH}/{path}", OPEN_ACL_UNSAFE)
+    assert {path: (session.get(path)[0], session.get(path)[1].version) for path in paths} == {
+        path: (content, status.version) for path, (content, status) in before.items()
+    }
+
+
+def test_the_brokers_of_an_open_ensemble_keep_nothing_from_a_migration(zookeeper: ZookeeperCluster) -> None:
+    assert zookeeper.ensemble(chroot=OF_BROKERS, rights=True)["denied"] == []

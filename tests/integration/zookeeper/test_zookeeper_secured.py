@@ -98,6 +98,10 @@ def test_what_brokers_write_nobody_else_may_change(secured: ZookeeperCluster) ->
     assert not [right for right in found["/config/users/admin"] if right.startswith("world:")]
 
 
+def test_the_login_of_the_brokers_may_change_all_that_a_migration_changes(secured: ZookeeperCluster) -> None:
+    assert look(secured, chroot="/local_zookeeper", rights=True)["denied"] == []
+
+
 def test_plain_connections_are_not_answered(secured: ZookeeperCluster) -> None:
     assert "imok" not in secured.word("zookeeper1", "ruok")
     assert not secured.ensemble()["healthy"]

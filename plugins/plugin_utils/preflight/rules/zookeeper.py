@@ -191,8 +191,39 @@ def unprotected_acls(inventory: Inventory) -> Iterator[Problem]:
             yield Problem(node, what, "kafka_authorizer without zookeeper_tls")
 
 
-def _parties(inventory: Inventory) -> Iterator[Node]:
-    """The servers of ZooKeeper and the brokers that use them."""
+@rule(fix="set the variable once, in the group_vars of the cluster")
+def zookeeper_sessions_disagree(inventory: Inventory) -> Iterator[Problem]:
+    """The brokers, the controllers of a migration and the servers of a cluster have different `zookeeper_tls`,
+    `zookeeper_user` or `zookeeper_password`, or its brokers and controllers different `zookeeper_chroot`: who may not
+    change what brokers wrote fails in the middle of a migration (NoAuthException), and who looks below another path
+    migrates another cluster."""
     for cluster in inventory.clusters():
-        yield from _brokers(cluster)
+        users = _users(cluster)
+        for variable in ("zookeeper_chroot", "zookeeper_tls", "zookeeper_user", "zookeeper_password"):
+            nodes = users if variable == "zookeeper_chroot" or not users else [*users, *cluster.zookeepers]
+            known = [node for node in nodes if node.variables.get(variable) is not UNDEFINED]
+            values = [(node, _as_compared(node, variable)) for node in known]
+            differing = [node.name for node, value in values if value != values[0][1]]
+            if differing:
+                what = f"{', '.join(differing)} reaches ZooKeeper in another way than {values[0][0].name}"
+                yield Problem(cluster, what, "another value", variable=variable)
+
+
+def _as_compared(node: Node, variable: str) -> str | bool | None:
+    if variable == "zookeeper_tls":
+        return as_bool(node.get(variable))
+    return node.text(variable).strip("/") if variable == "zookeeper_chroot" else node.text(variable)
+
+
+def _users(cluster: Cluster) -> list[Node]:
+    """The brokers that use ZooKeeper, and the controllers that come to them."""
+    brokers = _brokers(cluster)
+    others = [node for node in cluster.controllers if not node.broker] if brokers else []
+    return [*brokers, *others]
+
+
+def _parties(inventory: Inventory) -> Iterator[Node]:
+    """The servers of ZooKeeper and the nodes that use them."""
+    for cluster in inventory.clusters():
+        yield from _users(cluster)
         yield from cluster.zookeepers

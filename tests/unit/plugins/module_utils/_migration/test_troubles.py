@@ -38,6 +38,12 @@ UNFLAGGED = {ROLES: CONTROLLER}
 BOTH, FORWARD, BACKWARD, NEITHER = ("forward", "back"), ("forward",), ("back",), ()
 OF_ZOOKEEPER = Znodes(1, -1, 3, MigrationZnode())
 
+
+def denied(look: ClusterLook, *paths: str) -> ClusterLook:
+    """Return a cluster of whose znodes the login of the inventory may not change some."""
+    return replace(look, ensemble=replace(look.ensemble, denied=paths))
+
+
 CASES: list[tuple[str, ClusterLook, tuple[str, ...]]] = [
     ("controller_silent", looks.with_node(looks.copied(), "controller2", silence="timed out", log=None), BOTH),
     ("controller_down", looks.with_node(looks.copied(), "controller2", running=False), FORWARD),
@@ -118,6 +124,10 @@ CASES: list[tuple[str, ClusterLook, tuple[str, ...]]] = [
     ("half_way_back", looks.with_znodes(looks.copied(), controller=2, kraft_epoch=-1), FORWARD),
     ("half_way_back", looks.with_znodes(looks.copied(), controller=None, kraft_epoch=-1), FORWARD),
     ("controller_left", looks.with_znodes(looks.not_begun(), controller=101, kraft_epoch=4), BOTH),
+    ("znodes_denied", denied(looks.not_begun(), "/config/users/app"), FORWARD),
+    ("znodes_denied", denied(looks.controllers_ready(), "/", "/config"), BOTH),
+    ("znodes_denied", denied(looks.copied(), "/config/users/app"), NEITHER),
+    ("znodes_denied", denied(looks.dual_write_kraft(), "/controller_epoch"), BACKWARD),
     ("epoch_above", looks.with_znodes(looks.copied(), epoch=4), NEITHER),
     ("epoch_above", looks.with_node(looks.copied(), "controller2", epoch=23), NEITHER),
     ("nothing_tells", ClusterLook("empty"), BOTH),

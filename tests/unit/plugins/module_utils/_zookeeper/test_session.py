@@ -17,10 +17,12 @@ from kazoo.exceptions import (
     RuntimeInconsistency,
 )
 from kazoo.handlers.threading import KazooTimeoutError
+from kazoo.security import ACL, OPEN_ACL_UNSAFE, READ_ACL_UNSAFE, make_acl
 
 from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.connection import Access
 from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.session import (
     IN_CHARGE,
+    MIGRATED,
     Change,
     ZnodesKeptError,
     Zookeeper,
@@ -173,3 +175,103 @@ def test_the_versions_are_those_that_were_read() -> None:
     session._client = Client({"/controller": OF_BROKER, "/controller_epoch": b"3"})
     session.in_charge()
     assert session.versions == {"/controller": len(OF_BROKER), "/controller_epoch": 1}
+
+
+# -- whether a login may do what controllers do ----------------------------------------------------------------------
+
+OF_BROKERS = [make_acl("sasl", "kafka", all=True)]
+READ_BY_ALL = [*OF_BROKERS, *READ_ACL_UNSAFE]
+OF_OTHERS = [make_acl("sasl", "stranger", all=True)]
+#: Who holds which right to each znode of a small cluster, as Kafka gives them (ZkData.defaultAcls).
+ZNODES: dict[str, list[ACL]] = {
+    "/": READ_BY_ALL,
+    "/controller": READ_BY_ALL,
+    "/controller_epoch": READ_BY_ALL,
+    "/brokers": READ_BY_ALL,
+    "/brokers/topics": READ_BY_ALL,
+    "/brokers/topics/orders": READ_BY_ALL,
+    "/brokers/topics/orders/partitions": READ_BY_ALL,
+    "/config": READ_BY_ALL,
+    "/config/users": OF_BROKERS,
+    "/config/users/app": OF_BROKERS,
+    "/consumers": OF_OTHERS,
+}
+
+
+class Ensemble:
+    """A client of an ensemble that answers as ZooKeeper does: it looks at the right before it looks at the version."""
+
+    def __init__(self, znodes: dict[str, list[ACL]], login: str, gone: tuple[str, ...] = ()) -> None:
+        self._znodes, self._login, self._gone = znodes, login, gone
+        self.tried: list[str] = []
+
+    def _may(self, path: str, right: str) -> bool:
+        who = [acl for acl in self._znodes[path] if acl.id.scheme == "world" or acl.id.id == self._login]
+        return any(right in acl.acl_list or "ALL" in acl.acl_list for acl in who)
+
+    def _answer(self, path: str, right: str, answer: object) -> SimpleNamespace:
+        def get(timeout: float) -> object:
+            assert timeout == 10
+            if path not in self._znodes:
+                raise NoNodeError
+            if not self._may(path, right):
+                raise NoAuthError
+            return answer
+
+        return SimpleNamespace(get=get)
+
+    def get_children_async(self, path: str) -> SimpleNamespace:
+        """Return the names below a path."""
+        below = path.rstrip("/") + "/"
+        names = [znode[len(below) :] for znode in self._znodes if znode.startswith(below) and znode != "/"]
+        return self._answer(path, "READ", [name for name in names if "/" not in name])
+
+    def get_acls_async(self, path: str) -> SimpleNamespace:
+        """Return who has which right to a path."""
+        return self._answer(path, "READ", (self._znodes.get(path), object()))
+
+    def set(self, path: str, _content: bytes, version: int) -> None:
+        """Refuse a change; -1 would be any version."""
+        assert version == 2**31 - 1
+        self.tried.append(path)
+        if path in self._gone:
+            raise NoNodeError
+        raise BadVersionError if self._may(path, "WRITE") else NoAuthError
+
+
+def denied(client: Ensemble) -> list[str]:
+    session = Zookeeper((), Access())
+    session._client = client
+    return session.denied()
+
+
+def test_the_login_of_the_brokers_may_all_and_few_changes_are_tried() -> None:
+    client = Ensemble(ZNODES, "kafka")
+    assert denied(client) == []
+    assert client.tried == ["/", "/config/users"], "one of those that have the same rights"
+
+
+def test_another_login_may_change_nothing_and_reads_no_users() -> None:
+    read = {path for path in ZNODES if path not in ("/brokers", "/consumers", "/config/users/app")}
+    assert denied(Ensemble(ZNODES, "app")) == sorted(read)
+
+
+@pytest.mark.parametrize("acl", [OF_OTHERS, [*OF_OTHERS, make_acl("sasl", "kafka", read=True, admin=True)]])
+def test_a_znode_of_somebody_else_is_named_alone(acl: list[ACL]) -> None:
+    znodes = {**ZNODES, "/brokers/topics/orders/partitions": acl}
+    assert denied(Ensemble(znodes, "kafka")) == ["/brokers/topics/orders/partitions"]
+
+
+def test_znodes_that_everybody_may_change_need_no_login() -> None:
+    assert denied(Ensemble(dict.fromkeys(ZNODES, OPEN_ACL_UNSAFE), "")) == []
+
+
+def test_a_znode_that_goes_away_is_left_for_the_next_with_the_same_rights() -> None:
+    client = Ensemble(dict.fromkeys(ZNODES, OF_OTHERS + READ_ACL_UNSAFE), "kafka", gone=("/", "/controller"))
+    assert "/config/users/app" in denied(client)
+    assert client.tried == ["/", "/controller", "/controller_epoch"]
+
+
+def test_what_is_tried_holds_who_is_in_charge_and_the_root_in_which_it_is_made() -> None:
+    assert set(IN_CHARGE) < set(MIGRATED)
+    assert MIGRATED[0] == "/"

@@ -67,6 +67,8 @@ def ensemble_answer(look: EnsembleLook) -> dict[str, Any]:
     if look.znodes is not None:
         answer.update(znodes=contents(look.znodes), unread={})
         answer["cluster"] = {"brokers": [{"id": broker} for broker in sorted(look.znodes.brokers)]}
+    if look.denied:
+        answer["denied"] = list(look.denied)
     return answer
 
 
@@ -118,6 +120,15 @@ def test_each_phase_is_read_as_nodes_and_znodes_tell_it(phase: Callable[[], Clus
     assert (told(read), phase_of(read)) == (told(look), phase_of(look))
     expected = replace(look.ensemble, unread="" if look.ensemble.znodes else "no server leads")
     assert read.ensemble == expected
+
+
+def test_znodes_that_the_login_may_not_change_are_named() -> None:
+    look = looks.not_begun()
+    read = read_back(replace(look, ensemble=replace(look.ensemble, denied=("/config/users/app",))))
+    assert read.ensemble.denied == ("/config/users/app",)
+    outlook = outlook_of(read)
+    trouble = next(trouble for trouble in outlook.troubles if trouble.name == "znodes_denied")
+    assert trouble.what.endswith("1 znodes of the cluster: /config/users/app")
 
 
 def test_a_machine_that_does_not_answer_is_silent_and_says_why() -> None:
@@ -209,16 +220,17 @@ def test_the_path_is_that_of_the_brokers(given: str, path: str) -> None:
     assert chroot_of("b1", build_inventory(reader.read, reader.groups).nodes) == path
 
 
+@pytest.mark.parametrize("rights", [False, True])
 @pytest.mark.parametrize(("words", "is_had"), [({"leader_id": 2}, True), ({"leader_id": None}, False), ({}, False)])
-def test_a_session_is_had_where_a_server_leads(words: dict[str, Any], is_had: bool) -> None:
+def test_a_session_is_had_where_a_server_leads(words: dict[str, Any], is_had: bool, rights: bool) -> None:
     calls: list[dict[str, Any]] = []
 
     def ask(**options: Any) -> dict[str, Any]:
         calls.append(options)
         return {**words, "chroot": options["chroot"]} if options else words
 
-    assert ask_ensemble(ask, "/blue") == ({**words, "chroot": "/blue"} if is_had else words)
-    assert calls == [{}, {"chroot": "/blue"}][: 1 + is_had]
+    assert ask_ensemble(ask, "/blue", rights) == ({**words, "chroot": "/blue"} if is_had else words)
+    assert calls == [{}, {"chroot": "/blue", **({"rights": True} if rights else {})}][: 1 + is_had]
 
 
 def test_the_metadata_log_is_where_the_model_has_it() -> None:

@@ -144,6 +144,64 @@ def test_mode_zookeeper_has_controllers_of_kraft_on_the_way_there_alone(
     assert bool(refused) is bool(words)
 
 
+SECURED: dict[str, Any] = {
+    "kafka_version": "3.9.2",
+    "zookeeper_tls": True,
+    "zookeeper_user": "kafka",
+    "zookeeper_password": "z0-long-and-random",
+    "zookeeper_chroot": "/blue",
+}
+
+
+def disagreeing(hosts: dict[str, Any], **controller: Any) -> list[str]:
+    """Return what is said of a secured cluster that migrates; hosts -- what some differ in, as the controller may."""
+    nodes = ensemble(hosts=hosts, **SECURED).nodes
+    comes = node("controller1", 101, broker=False, **{**ZOOKEEPER, **SECURED, **controller})
+    checked = check_inventory(Inventory((comes, *nodes)))
+    return [problem.sentence() for problem in checked if problem.name == "zookeeper_sessions_disagree"]
+
+
+@pytest.mark.parametrize(
+    ("hosts", "controller"),
+    [
+        ({}, {}),
+        ({}, {"zookeeper_chroot": "blue/"}),
+        ({}, {"zookeeper_tls": "yes"}),
+        # A server serves every path.
+        ({"zk2": {"zookeeper_chroot": "/other"}}, {}),
+    ],
+)
+def test_who_reaches_zookeeper_as_all_others_do_is_in_order(hosts: dict[str, Any], controller: dict[str, Any]) -> None:
+    assert disagreeing(hosts, **controller) == []
+
+
+@pytest.mark.parametrize(
+    ("hosts", "controller", "who"),
+    [
+        # The variables stand in the group_vars of the brokers and of the servers alone.
+        ({}, {"zookeeper_password": "", "zookeeper_tls": False}, "controller1"),
+        ({}, {"zookeeper_user": "controllers"}, "controller1"),
+        ({}, {"zookeeper_chroot": "/"}, "controller1"),
+        ({"broker12": {"zookeeper_password": "an0ther-z0-long"}}, {}, "broker12"),
+        ({"zk2": {"zookeeper_user": "servers"}}, {}, "zk2"),
+    ],
+)
+def test_who_reaches_zookeeper_in_another_way_is_named_and_no_password_is(
+    hosts: dict[str, Any], controller: dict[str, Any], who: str
+) -> None:
+    sentences = disagreeing(hosts, **controller)
+    assert sentences
+    assert all(f"{who} reaches ZooKeeper in another way than broker11" in sentence for sentence in sentences)
+    assert "z0-long" not in " ".join(sentences)
+
+
+def test_a_controller_without_the_login_of_the_brokers_is_half_secured() -> None:
+    nodes = ensemble(**SECURED).nodes
+    comes = node("controller1", 101, broker=False, **{**ZOOKEEPER, **SECURED, "zookeeper_password": ""})
+    names = [problem.name for problem in check_inventory(Inventory((comes, *nodes)))]
+    assert "half_secured_zookeeper" in names
+
+
 def test_a_host_is_one_process() -> None:
     good = ensemble()
     both = build_node(
