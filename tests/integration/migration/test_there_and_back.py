@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.support.answers import said
 from tests.support.migration import FLAG, OLD, PATIENT, STEPS, TOPIC, Way
 from tests.support.modules import run_module
@@ -12,6 +14,7 @@ from tests.support.traffic import producing
 from tests.support.zookeeper import ZookeeperCluster, inventory
 
 
+@pytest.mark.full
 def test_a_cluster_goes_there_and_back_under_load_and_no_record_is_lost(
     zookeeper: ZookeeperCluster, tmp_path: Path
 ) -> None:
