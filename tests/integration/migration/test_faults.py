@@ -23,7 +23,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.session
 from tests.support.answers import said
 from tests.support.cluster import Run, hosts_file, kill, read_until, until
 from tests.support.lone_broker import LoneBroker
-from tests.support.migration import FLAG, MIGRATE, OLD, PATIENT, TOPIC, Way
+from tests.support.migration import FLAG, MIGRATE, OLD, PATIENT, TOPIC, Way, phase_behind
 from tests.support.modules import run_module
 from tests.support.traffic import Ledger, producing
 
@@ -51,13 +51,13 @@ def way(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Way]:
 
 def comes_to(way: Way, goal: str) -> None:
     """Take steps, forward or back, until the cluster is in a phase of STAYS."""
+    phase = way.phase()
     for _step in STAYS:
-        phase = way.phase()
         if phase == goal:
-            return
+            break
         forward = phase in STAYS and STAYS.index(phase) < STAYS.index(goal)
-        (way.next() if forward else way.back()).ok()
-    assert way.phase() == goal
+        phase = phase_behind(way.next() if forward else way.back())
+    assert phase == goal
 
 
 @contextlib.contextmanager
@@ -236,8 +236,7 @@ def test_a_first_step_that_was_cut_when_one_controller_had_started_goes_on_or_ba
             kill(run)
         assert [node for node in controllers if way.cluster.alive(node)] == controllers[:1]
         assert way.phase() == "not_begun", "one of three elects nobody"
-        (way.next() if wish == "next" else way.back()).ok()
-    assert way.phase() == goal
+        assert phase_behind(way.next() if wish == "next" else way.back()) == goal
     assert {way.cluster.alive(node) for node in controllers} == {wish == "next"}
     assert of_brokers(way) == before
     all_is_well(way)
@@ -313,8 +312,7 @@ def test_the_same_command_behind_a_cut_ends_the_step(
         assert sum(middle[node] != processes[node] for node in middle) == (times if task == RESTARTED else 0)
         # While the logs of the controllers are set aside, the one or the other may be.
         assert way.phase() == inside or not inside
-        (way.next() if wish == "next" else way.back()).ok()
-    assert way.phase() == goal
+        assert phase_behind(way.next() if wish == "next" else way.back()) == goal
     now = of_brokers(way)
     done = {node for node in middle if middle[node] != processes[node]}
     assert {node for node in done if now[node] != middle[node]} == set(), "nobody restarts twice"
@@ -331,8 +329,7 @@ def test_a_step_forward_that_was_cut_is_taken_back(way: Way, before: str, inside
     with under_load(way):
         cut(way, "next", RESTARTED, 2)
         assert way.phase() == inside
-        way.back().ok()
-    assert way.phase() == goal
+        assert phase_behind(way.back()) == goal
     modes = {"not_begun": {"broker.id"}, "copied": {"broker.id", FLAG}}[goal]
     assert all(set(way.started(node)) == modes for node in way.cluster.brokers)
     all_is_well(way)
@@ -448,8 +445,7 @@ def test_a_last_step_that_was_cut_before_its_leader_goes_back_or_on(way: Way, wi
         shown = said(way.cluster.playbook(MIGRATE).ok())
         assert "Cluster local_zookeeper: dual_write_kraft" in shown
         assert "runs without the migration flag: once it leads, the migration is finalised" in shown
-        (way.next(**CONFIRMED) if wish == "next" else way.back()).ok()
-    assert way.phase() == goal
+        assert phase_behind(way.next(**CONFIRMED) if wish == "next" else way.back()) == goal
     flagged = [node for node in way.cluster.controllers if FLAG in way.started(node)]
     assert flagged == ([] if wish == "next" else way.cluster.controllers)
     all_is_well(way)
