@@ -128,8 +128,8 @@ zookeeper.connect=zk1:2181,zk2:2181,zk3:2181/prod/kafka
 zookeeper.set.acl=true
 zookeeper.connection.timeout.ms=18000
 sasl.enabled.mechanisms=SCRAM-SHA-256,SCRAM-SHA-512
-listener.name.sasl_ssl.scram-sha-256.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required \\
-    username="admin" password="hunter2";
+listener.name.sasl_ssl.scram-sha-256.sasl.jaas.config=\\
+    org.apache.kafka.common.security.scram.ScramLoginModule required username="admin" password="hunter2";
 listener.name.sasl_ssl.scram-sha-512.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;
 ssl.keystore.location=/etc/kafka/ssl/keystore.jks
 ssl.keystore.password=hunter2
