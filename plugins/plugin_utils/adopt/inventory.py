@@ -16,6 +16,8 @@ from ...module_utils._core.properties import is_secret
 from ..findings import NOTE, Finding
 from ..inventory.model import BROKER_GROUP, CONTROLLER_GROUP, GROUPS, MIRROR_GROUP, PLACEHOLDER, ZOOKEEPER_GROUP
 from ..inventory.properties import LAYERS
+from ..preflight.definitions import BROKER_KEYS
+from ..preflight.rules.properties import PLUGIN_KEYS, PLUGIN_PREFIXES
 from ..render.security import SASL_PROTOCOLS, TLS_PROTOCOLS
 from ..render.static_quorum import VOTERS
 from .difference import KAFKAS, Difference, Kept, difference
@@ -103,6 +105,8 @@ def inventory(cluster: str, sources: Sequence[Source], more: Mapping[str, Value]
         findings += [Finding(NOTE, f"{source.node.title}: {remark}") for remark in unknown]
         kind, layer = _kind(source.node)
         shared = {key: value for key, value in variables[name].items() if key not in _IN_HOSTS}
+        if plugins := _of_plugins(source.node, entries):
+            shared["kafka_allow_unknown_config"] = plugins
         hosts[name] = Host(source.node.product == KAFKA, kind, layer, shared, entries, unknown)
     files = {"hosts.yml": _hosts_file(named, variables, groups)}
     at_levels = levels(hosts, groups)
@@ -221,6 +225,14 @@ def _properties(
             shown = "a login module" if is_secret(key) else ours[key]
             unknown.append(f"{key} becomes {shown}, and nothing tells what holds now")
     return dict(sorted(entries.items())), tuple(unknown)
+
+
+def _of_plugins(node: ForeignNode, entries: Mapping[str, Entry]) -> list[str]:
+    """Return the properties that Kafka does not know: what runs with them means them (a plugin, a reporter)."""
+    known = BROKER_KEYS.get(node.version)
+    if node.product != KAFKA or known is None:
+        return []
+    return [key for key in entries if key not in (*known, *PLUGIN_KEYS) and not key.startswith(PLUGIN_PREFIXES)]
 
 
 def _jaas_files(node: ForeignNode) -> list[str]:

@@ -447,6 +447,11 @@ def test_logins_of_a_jaas_file_are_asked_for_in_the_vault() -> None:
     assert "# k1: the login of KafkaServer in /etc/kafka/jaas.conf" in found.files["group_vars/all/vault.yml.example"]
 
 
+def test_what_kafka_does_not_know_is_meant_for_a_plugin() -> None:
+    shared = loaded(of_layout("static and many listeners").files["group_vars/all/kafka.yml"])
+    assert shared["kafka_allow_unknown_config"] == ["com.example.password.url", "com.example.template"]
+
+
 def test_an_id_that_kafka_drew_itself_may_be_written_down() -> None:
     mark = {"cluster.id": CLUSTER_ID, "broker.id": "1001"}
     directory = {"path": "/d", "meta_properties": mark, "myid": None}
