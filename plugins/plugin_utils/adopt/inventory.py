@@ -100,8 +100,8 @@ def inventory(cluster: str, sources: Sequence[Source], more: Mapping[str, Value]
     findings = [finding for told in said.values() for finding in told.findings]
     hosts: dict[str, Host] = {}
     for name, source in named.items():
-        found = difference(own[name], _theirs(source.node), _effective(source), said[name].keys)
-        entries, unknown = _properties(source, said[name], found, own[name])
+        left = difference(own[name], _theirs(source.node), _effective(source), said[name].keys)
+        entries, unknown = _properties(source, said[name], left, own[name])
         findings += [Finding(NOTE, f"{source.node.title}: {remark}") for remark in unknown]
         kind, layer = _kind(source.node)
         shared = {key: value for key, value in variables[name].items() if key not in _IN_HOSTS}
@@ -210,14 +210,14 @@ def _effective(source: Source) -> dict[str, str | None]:
 
 
 def _properties(
-    source: Source, said: Said, found: Difference, ours: Mapping[str, str]
+    source: Source, said: Said, left: Difference, ours: Mapping[str, str]
 ) -> tuple[dict[str, Entry], tuple[str, ...]]:
     """Return what the inventory must say, by key, and remarks on what is not known."""
     entries = {key: Entry(_value(value), _origin(source.node, key)) for key, value in said.native.items()}
-    entries |= {kept.key: _kept(source.node, kept) for kept in found.kept}
+    entries |= {kept.key: _kept(source.node, kept) for kept in left.kept}
     logins = _jaas_files(source.node)
     unknown = []
-    for key in found.unknown:
+    for key in left.unknown:
         if key.endswith(_JAAS_KEY) and logins:
             # Our login module would win over that of the file (JaasContext.loadServerContext).
             entries[key] = Entry(Secret(key), f"the login of KafkaServer in {', '.join(logins)}")

@@ -50,12 +50,12 @@ class Host:
 
 def levels(hosts: Mapping[str, Host], groups: Mapping[str, Sequence[str]]) -> dict[str, Variables]:
     """Return the variables of all, of each group and of each host, by the name of these."""
-    found: dict[str, Variables] = {level: {} for level in (ALL, *groups, *hosts)}
+    placed: dict[str, Variables] = {level: {} for level in (ALL, *groups, *hosts)}
     kafka = {name: host for name, host in hosts.items() if host.is_kafka}
     # A server or a mirror for which something else holds says so in its group, which wins.
     shared = _shared([host.variables for host in kafka.values()])
     of_kafka = _shared([host.entries for host in kafka.values()])
-    found[ALL] = {**shared, **_written("kafka_config", of_kafka, kafka)}
+    placed[ALL] = {**shared, **_written("kafka_config", of_kafka, kafka)}
     for group in dict.fromkeys(host.kind for host in hosts.values()):
         members = {name: host for name, host in hosts.items() if host.kind == group}
         rest = {
@@ -71,13 +71,13 @@ def levels(hosts: Mapping[str, Host], groups: Mapping[str, Sequence[str]]) -> di
         of_group = _shared([host.variables for host in rest.values()]) if is_whole else {}
         entries = [host.entries for host in rest.values()]
         is_alike = is_whole and all(len(_shared(entries)) == len(own) for own in entries)
-        found[group].update(of_group)
+        placed[group].update(of_group)
         for place, own in [(group, rest)] if is_alike else [(name, {name: host}) for name, host in rest.items()]:
             first = next(iter(own.values()))
-            found[place].update(_written(first.layer, first.entries, own))
+            placed[place].update(_written(first.layer, first.entries, own))
         for name, host in rest.items():
-            found[name] = {**_rest(host.variables, of_group), **found[name]}
-    return found
+            placed[name] = {**_rest(host.variables, of_group), **placed[name]}
+    return placed
 
 
 def _shared(dicts: Sequence[Mapping[str, Kind]]) -> dict[str, Kind]:

@@ -14,13 +14,18 @@ from ...module_utils._core.properties import value_text
 from ..inventory.task import trusted_defaults
 from ..inventory.variables import HostVariables
 from ..render.view import View
+from ..run.results import HostRun
+from .written import Value
+
+#: What a task leaves on a host when node_info has looked at its disks.
+_LOOK: str = vars(HostRun)["look"].name
 
 
 class GivenReader:
     """Reads hosts of an inventory that is not written yet; what a host leaves out has the default of its spec."""
 
     def __init__(
-        self, hosts: Mapping[str, Mapping[str, Any]], groups: Mapping[str, Sequence[str]], host: str, templar: Templar
+        self, hosts: Mapping[str, Mapping[str, Value]], groups: Mapping[str, Sequence[str]], host: str, templar: Templar
     ) -> None:
         """Take the variables by host, which are values and no templates, the groups, and the host that asks."""
         self._hosts, self._templar = hosts, templar
@@ -28,7 +33,7 @@ class GivenReader:
         self.host = host
         self.play_hosts: Sequence[str] = list(hosts)
 
-    def read(self, host: str) -> Mapping[str, Any]:
+    def read(self, host: str) -> HostVariables:
         """The typed variables of a host."""
         raw = {**trusted_defaults(), "inventory_hostname": host, **self._hosts[host]}
         return HostVariables(raw, self._templar.copy_with_new_env(available_variables=raw).template)
@@ -43,7 +48,7 @@ class GivenReader:
 
 
 def rendered(
-    hosts: Mapping[str, Mapping[str, Any]], groups: Mapping[str, Sequence[str]], static: Sequence[str]
+    hosts: Mapping[str, Mapping[str, Value]], groups: Mapping[str, Sequence[str]], static: Sequence[str]
 ) -> dict[str, dict[str, str]]:
     """Return by host the native properties, as texts, that this collection would start its node with.
 
@@ -51,7 +56,7 @@ def rendered(
     voters of their quorum, as node_info sees it on their disks (render/static_quorum.py).
     """
     templar = Templar(loader=DataLoader())
-    seen = {"__common_node_info": {"quorum": {"static": True}}}
+    seen: dict[str, Value] = {_LOOK: {"quorum": {"static": True}}}
     known = {name: {**values, **(seen if name in static else {})} for name, values in hosts.items()}
     return {
         name: {key: value_text(key, value) for key, value in _properties(known, groups, name, templar).items()}
@@ -60,7 +65,6 @@ def rendered(
 
 
 def _properties(
-    hosts: Mapping[str, Mapping[str, Any]], groups: Mapping[str, Sequence[str]], host: str, templar: Templar
-) -> Mapping[str, Any]:
-    properties: Mapping[str, Any] = View(GivenReader(hosts, groups, host, templar))["properties"]
-    return properties
+    hosts: Mapping[str, Mapping[str, Value]], groups: Mapping[str, Sequence[str]], host: str, templar: Templar
+) -> dict[str, Any]:
+    return dict(View(GivenReader(hosts, groups, host, templar))["properties"])
