@@ -8,7 +8,7 @@ No value of a secret is in them: each is a name of the vault, and vault.yml.exam
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ...module_utils._adopt.masks import MASK, is_reference
@@ -16,8 +16,6 @@ from ...module_utils._core.properties import is_secret
 from ..findings import NOTE, Finding
 from ..inventory.model import BROKER_GROUP, CONTROLLER_GROUP, GROUPS, MIRROR_GROUP, PLACEHOLDER, ZOOKEEPER_GROUP
 from ..inventory.properties import LAYERS
-from ..preflight.definitions import BROKER_KEYS
-from ..preflight.rules.properties import PLUGIN_KEYS, PLUGIN_PREFIXES
 from ..render.security import SASL_PROTOCOLS, TLS_PROTOCOLS
 from ..render.static_quorum import VOTERS
 from .difference import KAFKAS, Difference, Kept, difference
@@ -82,11 +80,17 @@ class Written:
     findings: Sequence[Finding]
 
 
-def inventory(cluster: str, sources: Sequence[Source], more: Mapping[str, Value] | None = None) -> Written:
+def inventory(
+    cluster: str,
+    sources: Sequence[Source],
+    more: Mapping[str, Value] | None = None,
+    known: Mapping[str, Collection[str]] | None = None,
+) -> Written:
     """Return the files of the inventory of a cluster, its ensemble of ZooKeeper and its mirrors.
 
     cluster -- its kafka_cluster_name; more -- variables of the whole cluster that others make, such as kafka_topics;
-    they get a file of their own. Raises PropertiesError for listeners that Kafka would not take either.
+    they get a file of their own; known -- by release the properties that Kafka knows (BROKER_KEYS of preflight), so
+    that those of plugins are told apart. Raises PropertiesError for listeners that Kafka would not take either.
     """
     named = dict(zip(_names(sources), sources, strict=True))
     said = {
@@ -105,7 +109,7 @@ def inventory(cluster: str, sources: Sequence[Source], more: Mapping[str, Value]
         findings += [Finding(NOTE, f"{source.node.title}: {remark}") for remark in unknown]
         kind, layer = _kind(source.node)
         shared = {key: value for key, value in variables[name].items() if key not in _IN_HOSTS}
-        if plugins := _of_plugins(source.node, entries):
+        if plugins := _of_plugins(source.node, entries, {*own[name], *(known or {}).get(source.node.version, entries)}):
             shared["kafka_allow_unknown_config"] = plugins
         hosts[name] = Host(source.node.product == KAFKA, kind, layer, shared, entries, unknown)
     files = {"hosts.yml": _hosts_file(named, variables, groups)}
@@ -227,12 +231,10 @@ def _properties(
     return dict(sorted(entries.items())), tuple(unknown)
 
 
-def _of_plugins(node: ForeignNode, entries: Mapping[str, Entry]) -> list[str]:
+def _of_plugins(node: ForeignNode, entries: Mapping[str, Entry], known: Collection[str]) -> list[str]:
     """Return the properties that Kafka does not know: what runs with them means them (a plugin, a reporter)."""
-    known = BROKER_KEYS.get(node.version)
-    if node.product != KAFKA or known is None:
-        return []
-    return [key for key in entries if key not in (*known, *PLUGIN_KEYS) and not key.startswith(PLUGIN_PREFIXES)]
+    unknown = [key for key in entries if key not in known and not key.startswith("listener.name.")]
+    return unknown if node.product == KAFKA else []
 
 
 def _jaas_files(node: ForeignNode) -> list[str]:

@@ -26,6 +26,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.adopt.nodes import
 from ansible_collections.streamops.kafka.plugins.plugin_utils.adopt.written import Secret
 from ansible_collections.streamops.kafka.plugins.plugin_utils.findings import REFUSE
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.task import TaskReader
+from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.definitions import BROKER_KEYS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.view import View
 
 CLUSTER_ID = "MkU3OEVBNTcwNTJENDM2Qg"
@@ -233,7 +234,7 @@ def written(
 ) -> Written:
     """Return the inventory of these processes by machine."""
     nodes = foreign_nodes({host: {"processes": processes, "unread": []} for host, processes in machines.items()})
-    return inventory("prod", [Source(node, effective=effective) for node in nodes], **more)
+    return inventory("prod", [Source(node, effective=effective) for node in nodes], known=BROKER_KEYS, **more)
 
 
 @dataclass(frozen=True)
