@@ -196,6 +196,7 @@ def test_what_runs_on_the_control_node_imports_ansible_and_pure_utils_only(path:
     # ansible-core itself needs these, so they are on every control node.
     libraries = {
         **{f"inventory/{one}.py": ("cryptography",) for one in ("certificates", "chain", "pem")},
+        "adopt/written.py": ("yaml",),
         "node/texts.py": ("jinja2",),
         "reports/markup.py": ("jinja2",),
     }

@@ -20,6 +20,12 @@ _REFERENCE = re.compile(r"\s*\$\{[^{}\s]+:[^{}]*\}\s*")
 #: A name before = or : within a word, such as -Djavax.net.ssl.keyStorePassword= or password= of an agent. It is tried
 #: where a name begins alone, so that a long word takes no longer than its length.
 _NAMED = re.compile(r"(?<![A-Za-z0-9_.\[\]-])([A-Za-z0-9_.\[\]-]+)[=:]")
+#: Properties that hold names and addresses alone: a listener may be called TOKEN, and a host passwords, so what stands
+#: behind their colon is no secret. Of a mirror each cluster has its bootstrap.servers (KIP-382).
+_ADDRESSES = re.compile(
+    r"(advertised\.)?listeners|listener\.security\.protocol\.map|controller\.quorum\.voters|([\w.-]+\.)?bootstrap\.servers"
+    r"|zookeeper\.connect|max\.connections\.per\.ip\.overrides"
+)
 #: The password in an address, http://user:password@host.
 _IN_ADDRESS = re.compile(r"(://[^/\s:@]*):[^/\s@]+@")
 
@@ -33,7 +39,7 @@ def masked_value(name: str, value: str) -> str:
     """Return a value as it may be shown: of a secret's name the mask, unless it is empty or only refers to it."""
     if is_secret(name):
         return value if not value or is_reference(value) else MASK
-    return masked_text(value)
+    return value if _ADDRESSES.fullmatch(name) else masked_text(value)
 
 
 def masked(values: Mapping[str, str]) -> dict[str, str]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+from ...module_utils._configs.values import without_listener
 from ...module_utils._core.compared import same
 from ...module_utils._core.properties import is_secret
 
@@ -57,8 +58,23 @@ def difference(
         if key in theirs:
             if own is None or not same(key, theirs[key], own):
                 kept.append(Kept(key, None if is_secret(key) else theirs[key], THEIRS, own))
-        elif key not in effective:
+        elif is_secret(key) or (holding := _holding(key, theirs, effective)) is None:
+            # Of a secret nobody tells whether it is set.
             unknown.append(key)
-        elif not same(key, effective[key] or "", own):
-            kept.append(Kept(key, None if is_secret(key) else effective[key] or "", KAFKAS, own))
+        elif not same(key, holding, own):
+            kept.append(Kept(key, holding, KAFKAS, own))
     return Difference(tuple(kept), tuple(unknown))
+
+
+def _holding(key: str, theirs: Mapping[str, str], effective: Mapping[str, str | None]) -> str | None:
+    """Return what holds of a property that the node does not have; None where nobody tells.
+
+    A listener without a property of its own takes that of all (AbstractConfig.valuesWithPrefixOverride), and
+    DescribeConfigs names those of listeners only where they are set.
+    """
+    for name in dict.fromkeys([key, without_listener(key)]):
+        if name in theirs:
+            return theirs[name]
+        if name in effective:
+            return effective[name] or ""
+    return None

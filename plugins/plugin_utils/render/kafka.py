@@ -216,6 +216,7 @@ def _listeners_and_security(
             node,
             {
                 "tls_dir": tls_dir(node["host"], settings),
+                "tls_source": settings["kafka_tls_source"],
                 "tls_protocols": settings["kafka_tls_protocols"],
                 "principal_rules": settings["kafka_tls_principal_rules"],
                 "mechanisms": settings["kafka_sasl_mechanisms"],

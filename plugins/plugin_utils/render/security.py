@@ -34,8 +34,9 @@ def uses(node: Mapping[str, Any], protocols: Iterable[str]) -> bool:
 def security_properties(node: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
     """The native security properties of one node; empty when nothing is secured.
 
-    settings -- tls_dir (on the node), tls_protocols, principal_rules, mechanisms, plain_users (each with name and
-    password), authorizer (bool), super_users (names of principals), zookeeper (bool, the cluster's mode).
+    settings -- tls_dir (on the node), tls_source (kafka_tls_source), tls_protocols, principal_rules, mechanisms,
+    plain_users (each with name and password), authorizer (bool), super_users (names of principals), zookeeper (bool,
+    the cluster's mode).
     """
     properties: dict[str, Any] = {}
     if uses(node, TLS_PROTOCOLS):
@@ -57,14 +58,17 @@ def _tls(node: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]
     # PEM stores (KIP-651) need neither keytool nor a store password.
     properties: dict[str, Any] = {
         "ssl.keystore.type": "PEM",
-        "ssl.keystore.location": f"{settings['tls_dir']}/keystore.pem",
         "ssl.truststore.type": "PEM",
-        "ssl.truststore.location": f"{settings['tls_dir']}/truststore.pem",
         "ssl.enabled.protocols": list(settings["tls_protocols"]),
         "ssl.protocol": settings["tls_protocols"][0],
         "ssl.endpoint.identification.algorithm": "https",
         "ssl.principal.mapping.rules": settings["principal_rules"],
     }
+    if settings["tls_source"]:
+        # Without a source there are no such files, and Kafka takes a location besides keys in properties (KIP-651) for
+        # a mistake.
+        properties["ssl.keystore.location"] = f"{settings['tls_dir']}/keystore.pem"
+        properties["ssl.truststore.location"] = f"{settings['tls_dir']}/truststore.pem"
     for listener in node["listeners"]:
         if listener["opens"] and listener["protocol"] in TLS_PROTOCOLS:
             # Who shows a password needs no certificate.

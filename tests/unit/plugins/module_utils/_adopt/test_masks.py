@@ -65,3 +65,19 @@ def test_values_by_their_names() -> None:
 def test_a_long_text_takes_no_time() -> None:
     text = "-Dx.password=" + "a=" * 50_000 + " -Dc=d " + "b" * 50_000
     assert subject.masked_text(text) == "-Dx.password=******** -Dc=d " + "b" * 50_000
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("listeners", "BROKER://:9091,TOKEN://:9096"),
+        ("advertised.listeners", "TOKEN://k1:9096"),
+        ("listener.security.protocol.map", "TOKEN:SASL_PLAINTEXT,BROKER:SSL"),
+        ("controller.quorum.voters", "1@secrets1:9093"),
+        ("controller.quorum.bootstrap.servers", "secrets1:9093"),
+        ("west.bootstrap.servers", "passwords.example.com:9092"),
+        ("zookeeper.connect", "tokens1:2181/kafka"),
+    ],
+)
+def test_names_of_listeners_and_hosts_are_no_secrets(key: str, value: str) -> None:
+    assert subject.masked({key: value}) == {key: value}

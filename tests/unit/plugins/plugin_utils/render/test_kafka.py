@@ -50,10 +50,17 @@ def test_the_inventory_wins_and_what_it_says_of_a_kind_of_node_wins_over_all(hos
 
 
 def test_security_follows_the_protocols_and_the_authorizer_as_text_is_one() -> None:
-    found = cluster("a", kafka_authorizer="yes", kafka_super_users=["ops", "a"], kafka_config_dir="/etc/kafka")
+    common = {"kafka_super_users": ["ops", "a"], "kafka_config_dir": "/etc/kafka", "kafka_tls_source": "files"}
+    found = cluster("a", kafka_authorizer="yes", **common)
     assert found["super.users"] == "User:c;User:a;User:b;User:d;User:admin;User:ops"
     assert found["ssl.keystore.location"] == "/etc/kafka/a/tls/keystore.pem"
     assert "authorizer.class.name" not in cluster("a", kafka_authorizer="no")
+
+
+def test_without_a_source_of_certificates_no_stores_are_named_that_nobody_writes() -> None:
+    found = cluster("a", kafka_config={"ssl.keystore.key": "k", "ssl.keystore.certificate.chain": "c"})
+    assert [key for key in found if key.endswith("store.location")] == []
+    assert (found["ssl.keystore.type"], found["ssl.keystore.key"]) == ("PEM", "k")
 
 
 def ensemble(host: str, **common: Any) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.render import secu
 
 SETTINGS = {
     "tls_dir": "/etc/kafka/kafka1/tls",
+    "tls_source": "files",
     "tls_protocols": ["TLSv1.3"],
     "principal_rules": "DEFAULT",
     "mechanisms": ["SCRAM-SHA-512"],
