@@ -7,11 +7,18 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..findings import NOTE, REFUSE, Finding
 
-KAFKA, ZOOKEEPER, MIRROR = "kafka", "zookeeper", "mirror"
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+#: What adoption_info says of a process, and what it returns of a machine.
+Process: TypeAlias = Mapping[str, Any]
+Machine: TypeAlias = Mapping[str, Any]
+
+KAFKA, ZOOKEEPER, MIRROR, CONNECT = "kafka", "zookeeper", "mirror", "connect"
 CONTAINER = "container"
 #: The release of whose jars this is said was published by Apache.
 APACHE = "apache"
@@ -33,13 +40,19 @@ class ForeignNode:
     cluster_id: str
     version: str
     vendor: str
-    told: Mapping[str, Any]
+    told: Process
 
     @property
     def title(self) -> str:
         """Return how a sentence names it."""
         number = "without an id" if self.node_id is None else f"id {self.node_id}"
-        return f"{self.host} ({', '.join(self.roles)}, {number}, process {self.told['pid']})"
+        words = self.product if self.is_contained else f"{', '.join(self.roles)}, {number}"
+        return f"{self.host} ({words}, process {self.told['pid']})"
+
+    @property
+    def is_contained(self) -> bool:
+        """Return whether it runs in a container, of which nothing else is known."""
+        return bool(self.told["service"]["manager"] == CONTAINER)
 
     @property
     def service(self) -> str:
@@ -48,7 +61,7 @@ class ForeignNode:
         return f"{service['manager']} {service['name']}".strip() if service["manager"] != "none" else "no manager"
 
 
-def foreign_nodes(machines: Mapping[str, Mapping[str, Any]]) -> list[ForeignNode]:
+def foreign_nodes(machines: Mapping[str, Machine]) -> list[ForeignNode]:
     """Return the nodes of all machines, by product, cluster, id and host; those that are ours already are none.
 
     machines -- by host what adoption_info returned
@@ -64,7 +77,7 @@ def foreign_nodes(machines: Mapping[str, Mapping[str, Any]]) -> list[ForeignNode
     )
 
 
-def _node(host: str, told: Mapping[str, Any]) -> ForeignNode:
+def _node(host: str, told: Process) -> ForeignNode:
     properties, marks = told["properties"], [place["meta_properties"] or {} for place in told["dirs"]]
     release = told["release"]
     return ForeignNode(
@@ -73,8 +86,9 @@ def _node(host: str, told: Mapping[str, Any]) -> ForeignNode:
         roles=_roles(told["product"], properties),
         node_id=_number(told, properties),
         cluster_id=next((mark["cluster.id"] for mark in marks if mark.get("cluster.id")), ""),
-        version=release["version"] or "",
-        vendor=release["vendor"],
+        # Of a container nothing is read.
+        version=release.get("version") or "",
+        vendor=release.get("vendor") or "",
         told=told,
     )
 
@@ -86,7 +100,7 @@ def _roles(product: str, properties: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(sorted(word.strip() for word in properties.get("process.roles", "broker").split(",") if word.strip()))
 
 
-def _number(told: Mapping[str, Any], properties: Mapping[str, str]) -> int | None:
+def _number(told: Process, properties: Mapping[str, str]) -> int | None:
     """Return the id by the properties, else by the directories, where Kafka keeps one that it chose itself."""
     marks = [place["meta_properties"] or {} for place in told["dirs"]]
     words = [properties.get("node.id"), properties.get("broker.id")]
@@ -96,13 +110,13 @@ def _number(told: Mapping[str, Any], properties: Mapping[str, str]) -> int | Non
     return next(numbers, None)
 
 
-def disagreements(machines: Mapping[str, Mapping[str, Any]], nodes: Sequence[ForeignNode]) -> list[Finding]:
+def disagreements(machines: Mapping[str, Machine], nodes: Sequence[ForeignNode]) -> list[Finding]:
     """Return what does not fit together, or keeps a node from being taken over; refusals first."""
     found = [*_silent(machines), *_each(nodes), *_together(nodes)]
     return sorted(found, key=lambda finding: finding.level != REFUSE)
 
 
-def _silent(machines: Mapping[str, Mapping[str, Any]]) -> Iterator[Finding]:
+def _silent(machines: Mapping[str, Machine]) -> Iterator[Finding]:
     """Tell of machines where nothing runs, of nodes that are ours, and of what could not be read."""
     for host, machine in machines.items():
         if not machine["processes"]:
@@ -113,17 +127,28 @@ def _silent(machines: Mapping[str, Mapping[str, Any]]) -> Iterator[Finding]:
                 yield Finding(
                     NOTE, f"{host}: process {told['pid']} ({told['product']}) is one of this collection already"
                 )
-        for place in machine["unread"]:
-            fix = "run as root, or as the user that runs the process"
-            yield Finding(NOTE, f"{host}: {place['path']} is not known: {place['why']}", fix)
+            elif told["product"] == CONNECT:
+                yield Finding(NOTE, f"{host}: process {told['pid']} is a worker of Kafka Connect, which is left alone")
+        yield from _unread(host, machine)
+
+
+def _unread(host: str, machine: Machine) -> Iterator[Finding]:
+    """Tell what could not be read, all that has one reason in one sentence."""
+    by_reason: dict[str, list[str]] = defaultdict(list)
+    for place in machine["unread"]:
+        by_reason[place["why"]].append(place["path"])
+    for why, paths in by_reason.items():
+        fix = "run as root, or as the user that runs the process"
+        yield Finding(NOTE, f"{host}: {', '.join(paths)} {'is' if len(paths) == 1 else 'are'} not known: {why}", fix)
 
 
 def _each(nodes: Sequence[ForeignNode]) -> Iterator[Finding]:
     for node in nodes:
         service, release = node.told["service"], node.told["release"]
-        if service["manager"] == CONTAINER:
+        if node.is_contained:
             fix = "take its host out of this inventory"
             yield Finding(REFUSE, f"{node.title} runs in container {service['name']}, which is left alone", fix)
+            continue
         if node.product != MIRROR and node.node_id is None:
             fix = "let the run read its properties and its directories"
             yield Finding(REFUSE, f"nothing tells the id of {node.title}", fix)
@@ -151,6 +176,7 @@ def _other_mark(node: ForeignNode, mark: Mapping[str, str]) -> str:
 
 def _together(nodes: Sequence[ForeignNode]) -> Iterator[Finding]:
     """Tell what is wrong between nodes: one id for two, several releases in a cluster."""
+    nodes = [node for node in nodes if not node.is_contained]
     numbers = Counter((node.product, node.cluster_id, node.node_id) for node in nodes if node.product != MIRROR)
     by_cluster: dict[str, set[str]] = defaultdict(set)
     for node in nodes:
