@@ -22,6 +22,8 @@ _MECHANISMS = ("SCRAM-SHA-512", "SCRAM-SHA-256", "PLAIN")
 _PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_SSL", "SASL_PLAINTEXT")
 #: Where the listeners of a broker lead that is bound to all addresses.
 _ALL_ADDRESSES = ("", "0.0.0.0", "::")
+#: What our modules end a failure with.
+_ENDING = "Nothing was changed."
 #: Seconds for one request: somebody waits for the screen.
 _SECONDS = 15
 
@@ -46,7 +48,10 @@ class Login:
 
 @dataclass(frozen=True)
 class Question:
-    """How a cluster is asked: options of the connection for our modules, or why it is not asked, with what to do."""
+    """How a cluster is asked: options of the connection for our modules.
+
+    why -- there is no answer, as what a cluster does in a sentence; empty where it can be asked. fix -- what to do.
+    """
 
     options: Mapping[str, object]
     controller_protocol: str = ""
@@ -90,11 +95,13 @@ def question(cluster: ForeignCluster, addresses: Mapping[str, Address], login: L
     if servers:
         protocols = ", ".join(sorted({listener.protocol for listener in servers}))
         fix = "set kafka_admin_user and kafka_admin_password, for TLS kafka_tls_ca_file too, to those of this cluster"
-        return Question({}, why=f"its listeners take nobody without a login ({protocols})", fix=fix)
+        return Question({}, why=f"was not asked: its listeners need a login ({protocols})", fix=fix)
     if unfit:
-        return Question({}, why="; ".join(unfit), fix="run this playbook on a machine that its brokers let in")
+        return Question(
+            {}, why=f"was not asked: {'; '.join(unfit)}", fix="correct that, or run this playbook on the machine itself"
+        )
     fix = "run as root, and with the hosts of its brokers in the inventory"
-    return Question({}, why="no listener of a broker is known", fix=fix)
+    return Question({}, why="was not asked: no listener of a broker is known", fix=fix)
 
 
 def _take_listeners(node: ForeignNode, address: Address, servers: dict[_Listener, list[str]], unfit: list[str]) -> None:
@@ -180,8 +187,9 @@ class Answer:
 def answer(asked: Question, info: Process, features: Process) -> Answer | Question:
     """Return what cluster_info and features_info returned; the question with the reason where there is no answer."""
     if info.get("failed") or "cluster_id" not in info:
-        why = f"{asked.where} did not answer: {str(info.get('msg', 'nothing was returned')).strip().rstrip('.')}"
-        return Question({}, why=why, fix="look whether this machine reaches its brokers, and as whom")
+        said = " ".join(str(info.get("msg") or "nothing was returned").split()).removesuffix(_ENDING).rstrip(". ")
+        fix = "look whether the control node reaches its brokers, and as whom"
+        return Question({}, why=f"did not answer at {asked.where}: {said}", fix=fix)
     quorum = info["quorum"] or {}
     unknown = str(quorum.get("error") or "")
     has_voters = bool(info["quorum"]) and not unknown
@@ -226,7 +234,7 @@ def answer_line(told: Answer) -> str:
 def contradictions(cluster: ForeignCluster, told: Answer | Question) -> Iterator[Finding]:
     """Tell what a cluster says otherwise than its machines, or why it was not asked."""
     if isinstance(told, Question):
-        yield Finding(NOTE, f"{_named(cluster)} was not asked: {told.why}", told.fix)
+        yield Finding(NOTE, f"{_named(cluster)} {told.why}", told.fix)
     elif cluster.cluster_id and told.cluster_id != cluster.cluster_id:
         what = f"{told.where} is cluster {told.cluster_id}, and its machines say {cluster.cluster_id}"
         yield Finding(REFUSE, what, "correct the listeners or the hosts of the inventory")

@@ -12,6 +12,9 @@ from .asked import Answer, Question, answer_line, contradictions
 from .clusters import ForeignCluster, clusters_of
 from .nodes import KAFKA, ZOOKEEPER, ForeignNode, Machine, disagreements, foreign_nodes
 
+#: Characters of a reason: a trace of Python would be the whole screen.
+_REASON = 300
+
 
 @dataclass(frozen=True)
 class Looked:
@@ -34,7 +37,10 @@ def looked(results: Mapping[str, Machine]) -> Looked:
 def _why(result: Machine) -> str:
     """Return why nothing is known of a host, on one line."""
     kind = "it cannot be reached" if result.get("unreachable") else "the look failed"
-    return f"{kind}: {' '.join(str(result.get('msg', '')).split()).rstrip('.')}".rstrip(": ")
+    # Where no module ran at all, the shell of the host says why (no Python, no room), and Ansible's words do not.
+    said = str(result.get("module_stderr") or result.get("msg") or "")
+    words = " ".join(said.split()).removeprefix("Task failed: ").rstrip(".")
+    return f"{kind}: {words[:_REASON]}" if words else kind
 
 
 def all_findings(look: Looked, answers: Sequence[Answer | Question | None]) -> list[Finding]:
@@ -102,7 +108,7 @@ def _node_words(node: ForeignNode) -> str:
     paths = ", ".join(place["path"] for place in told["dirs"]) or "not known"
     data = [] if node.product not in (KAFKA, ZOOKEEPER) else [f"data {paths}"]
     who = [", ".join(node.roles), *([number] if data else [])]
-    parts = [*who, told["release"]["summary"], f"{node.service} as user {told['user']}", *data, _listening(node)]
+    parts = [*who, told["release"]["summary"], f"{node.service}, user {told['user']}", *data, _listening(node)]
     return f"{node.host}: {'; '.join(parts)}"
 
 
@@ -117,10 +123,10 @@ def _listening(node: ForeignNode) -> str:
 
 def _next_step(look: Looked, findings: Sequence[Finding]) -> str:
     """Return what an operator does next."""
-    if not look.nodes:
-        return "name the hosts of the cluster in this inventory, and run this again as root; nothing was changed"
     if refused(findings):
         return "clear what is refused, and run this again; nothing was changed"
+    if not look.nodes:
+        return "name the hosts of the cluster in this inventory, and run this again as root; nothing was changed"
     return (
         "an inventory of this collection that says the same as these nodes; this release only looks, and takes no node "
         "over. Nothing was changed"

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import socket
+import sys
 import uuid
 from base64 import urlsafe_b64encode
 from collections.abc import Callable, Iterator
@@ -90,7 +91,7 @@ def adopt(inventory: Path, *arguments: str) -> Run:
 
 def test_a_broker_of_others_is_shown_and_nothing_is_changed(broker: ApacheLayout, tmp_path: Path) -> None:
     hosts = {
-        "here": {"ansible_connection": "local"},
+        "here": {"ansible_connection": "local", "ansible_python_interpreter": sys.executable},
         "away": {"ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port": 1},
     }
     inventory = hosts_file(tmp_path / "inventory", {"somewhere": hosts}, {})

@@ -53,7 +53,7 @@ def test_what_is_not_advertised_is_asked_at_the_address_of_the_host() -> None:
 def test_loopback_is_asked_on_the_same_machine_only() -> None:
     local = {"advertised.listeners": "PLAINTEXT://localhost:9092"}
     assert of_one(local, is_here=True).where == "localhost:9092 (PLAINTEXT)"
-    assert of_one(local).why == "kafka1 advertises localhost:9092, which leads to itself alone"
+    assert of_one(local).why == "was not asked: kafka1 advertises localhost:9092, which leads to itself alone"
 
 
 def test_a_login_is_used_where_it_is_there() -> None:
@@ -68,8 +68,8 @@ def test_a_login_is_used_where_it_is_there() -> None:
 @pytest.mark.parametrize(
     ("properties", "login", "why"),
     [
-        (SASL, Login("admin", ""), "its listeners take nobody without a login (SASL_SSL)"),
-        ({**SASL, "sasl.enabled.mechanisms": "GSSAPI"}, LOGIN, "its listeners take nobody without a login (SASL_SSL)"),
+        (SASL, Login("admin", ""), "was not asked: its listeners need a login (SASL_SSL)"),
+        ({**SASL, "sasl.enabled.mechanisms": "GSSAPI"}, LOGIN, "was not asked: its listeners need a login (SASL_SSL)"),
         ({"listeners": "nonsense"}, LOGIN, "nonsense is no listener"),
         ({"process.roles": "controller"}, LOGIN, "no listener of a broker is known"),
     ],
@@ -154,6 +154,6 @@ def test_an_answer_is_one_line() -> None:
 
 def test_a_cluster_that_does_not_answer_says_so() -> None:
     how = Question({"bootstrap_servers": ["kafka1:9092"], "security_protocol": "PLAINTEXT"})
-    told = subject.answer(how, {"failed": True, "msg": "no broker answers."}, {})
+    told = subject.answer(how, {"failed": True, "msg": "no broker\nanswers. Nothing was changed."}, {})
     assert isinstance(told, Question)
-    assert told.why == "kafka1:9092 (PLAINTEXT) did not answer: no broker answers"
+    assert told.why == "did not answer at kafka1:9092 (PLAINTEXT): no broker answers"

@@ -54,7 +54,7 @@ def test_a_cluster_that_fits_together() -> None:
         f"Cluster      {CLUSTER}: kraft, combined; dynamic quorum; 4.3.1; 3 nodes",
         *(
             f"Node         kafka{number}: broker, controller; id {number}; 4.3.1 as Apache published it; systemd "
-            "kafka.service as user kafka; data /var/lib/kafka; listens PLAINTEXT://:9092, CONTROLLER://:9093"
+            "kafka.service, user kafka; data /var/lib/kafka; listens PLAINTEXT://:9092, CONTROLLER://:9093"
             for number in (1, 2, 3)
         ),
         "Asked        kafka1:9092, kafka2:9092, kafka3:9092 (PLAINTEXT): brokers 1, 2, 3; voters 1, 2, 3, leader 2; "
@@ -103,20 +103,32 @@ def test_an_ensemble_stands_behind_its_cluster() -> None:
     assert begins(lines, "Cluster") == [f"{CLUSTER}: zookeeper; 4.3.1; 3 nodes"]
     assert begins(lines, "Ensemble") == ["ensemble of ZooKeeper: 3.8.6; 3 nodes"]
     assert (
-        "kafka1: zookeeper; id 1; 3.8.6 as Apache published it; no manager as user zookeeper; data /var/lib/zookeeper; "
+        "kafka1: zookeeper; id 1; 3.8.6 as Apache published it; no manager, user zookeeper; data /var/lib/zookeeper; "
         "listens on ports 2181" in begins(lines, "Node")
     )
 
 
 @pytest.mark.parametrize(
-    ("results", "word"),
-    [({}, "no process"), ({"a": machine()}, "no process"), ({"a": {"unreachable": True}}, "no process")],
+    ("results", "step"),
+    [
+        ({}, "name the hosts of the cluster in this inventory"),
+        ({"a": machine()}, "name the hosts of the cluster in this inventory"),
+        ({"a": {"unreachable": True}}, "clear what is refused"),
+    ],
     ids=["no hosts", "nothing runs", "unreachable"],
 )
-def test_where_nothing_is_seen_the_next_step_says_so(results: dict[str, Any], word: str) -> None:
+def test_where_nothing_is_seen_the_next_step_says_so(results: dict[str, Any], step: str) -> None:
     lines = screen(results)
-    assert word in lines[0]
-    assert begins(lines, "Next step")[0].startswith("name the hosts of the cluster in this inventory")
+    assert "no process" in lines[0]
+    assert begins(lines, "Next step")[0].startswith(step)
+
+
+def test_where_no_module_ran_the_words_of_the_shell_are_shown() -> None:
+    failed = {"failed": True, "msg": "No start of json char found", "module_stderr": "sh: python3:\nnot found\n"}
+    (refused,) = begins(screen({"a": failed}), "Refused")
+    assert refused.startswith("a was not looked at: the look failed: sh: python3: not found. fix: ")
+    (refused,) = begins(screen({"a": {"failed": True, "msg": "x" * 5000}}), "Refused")
+    assert len(refused) < 500
 
 
 def test_what_another_user_may_not_read_is_one_line() -> None:
