@@ -12,9 +12,9 @@ from typing import NamedTuple
 from ...module_utils._core.addresses import host_port, is_loopback
 from ...module_utils._core.properties import PropertiesError
 from ..findings import NOTE, REFUSE, Finding
-from .clusters import VOTERS, ForeignCluster
+from .clusters import ForeignCluster
 from .listeners import endpoints, listeners_of, words
-from .nodes import ForeignNode, Process
+from .nodes import VOTERS, ForeignNode, Process
 
 #: Mechanisms that our modules log in with, the stronger first.
 _MECHANISMS = ("SCRAM-SHA-512", "SCRAM-SHA-256", "PLAIN")

@@ -8,12 +8,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...module_utils._core.addresses import is_loopback
 from .listeners import words
-from .nodes import KAFKA, MIRROR, ZOOKEEPER, ForeignNode
+from .nodes import KAFKA, MIRROR, VOTERS, ZOOKEEPER, ForeignNode
 
-#: Properties that name the voters of a static quorum, and the controllers of a dynamic one (KIP-595, KIP-853).
-VOTERS, BOOTSTRAP = "controller.quorum.voters", "controller.quorum.bootstrap.servers"
 #: In which order clusters are shown.
 _ORDER = (KAFKA, ZOOKEEPER, MIRROR)
 
@@ -85,42 +82,14 @@ class ForeignCluster:
 
 
 def clusters_of(nodes: Sequence[ForeignNode]) -> list[ForeignCluster]:
-    """Return the clusters that nodes form, those of Kafka first; a node in a container is in none.
-
-    A node whose directories could not be read is of the cluster whose nodes name the same controllers, or the same
-    ensemble, where these are of one cluster.
-    """
-    nodes = [node for node in nodes if not node.is_contained]
-    ids_by_link: dict[str, set[str]] = defaultdict(set)
+    """Return the clusters that nodes form, those of Kafka first; a node in a container is in none."""
+    members: dict[tuple[str, str], list[ForeignNode]] = defaultdict(list)
     for node in nodes:
-        if node.cluster_id:
-            ids_by_link[_link(node)].add(node.cluster_id)
-    members: dict[tuple[str, str, str], list[ForeignNode]] = defaultdict(list)
-    for node in nodes:
-        link = _link(node)
-        linked = ids_by_link[link] if link else set()
-        cluster_id = node.cluster_id or (next(iter(linked)) if len(linked) == 1 else "")
-        members[node.product, cluster_id, "" if cluster_id else link].append(node)
+        if not node.is_contained:
+            members[node.product, node.belongs_to].append(node)
     return [
-        ForeignCluster(product, cluster_id, tuple(together))
-        for (product, cluster_id, _link_of_nodes), together in sorted(
-            members.items(), key=lambda entry: (_ORDER.index(entry[0][0]), *entry[0][1:])
+        ForeignCluster(product, together[0].cluster_id, tuple(together))
+        for (product, _belongs_to), together in sorted(
+            members.items(), key=lambda entry: (_ORDER.index(entry[0][0]), entry[1][0].cluster_id, entry[0][1])
         )
     ]
-
-
-def _link(node: ForeignNode) -> str:
-    """Return what nodes of one cluster name alike: controllers, an ensemble, its servers; empty where nothing is.
-
-    Loopback means another machine on each.
-    """
-    properties = node.told["properties"]
-    if node.product == MIRROR:
-        return ""
-    if node.product == ZOOKEEPER:
-        servers = sorted(f"{key}={value}" for key, value in properties.items() if key.startswith("server."))
-        return ",".join(servers) or node.host
-    keys = (VOTERS, BOOTSTRAP, "zookeeper.connect")
-    named = next((listed for key in keys if (listed := words(properties, key))), [])
-    is_local = any(is_loopback(word.rpartition("@")[2].rpartition(":")[0].strip("[]")) for word in named)
-    return ",".join([*sorted(named), *([node.host] if is_local else [])])

@@ -6,10 +6,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from ...module_utils._core.addresses import is_loopback
 from ..findings import NOTE, REFUSE, Finding
+from .listeners import words
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -20,6 +22,8 @@ Machine: TypeAlias = Mapping[str, Any]
 
 KAFKA, ZOOKEEPER, MIRROR, CONNECT = "kafka", "zookeeper", "mirror", "connect"
 CONTAINER = "container"
+#: Properties that name the voters of a static quorum, and the controllers of a dynamic one (KIP-595, KIP-853).
+VOTERS, BOOTSTRAP = "controller.quorum.voters", "controller.quorum.bootstrap.servers"
 #: The release of whose jars this is said was published by Apache.
 APACHE = "apache"
 
@@ -29,8 +33,8 @@ class ForeignNode:
     """A process of Kafka, ZooKeeper or MirrorMaker that something else started.
 
     host -- of the inventory; product -- KAFKA, ZOOKEEPER or MIRROR; roles -- broker, controller, zookeeper or mirror;
-    node_id -- None where nothing tells it; cluster_id -- as its directories have it, empty where none does; version,
-    vendor -- of its release; told -- what adoption_info says of the process.
+    node_id -- None where nothing tells it; cluster_id -- as its directories have it, or those of the other nodes of its
+    cluster, empty where none does; version, vendor -- of its release; told -- what adoption_info says of the process.
     """
 
     host: str
@@ -48,6 +52,26 @@ class ForeignNode:
         number = "without an id" if self.node_id is None else f"id {self.node_id}"
         words = self.product if self.is_contained else f"{', '.join(self.roles)}, {number}"
         return f"{self.host} ({words}, process {self.told['pid']})"
+
+    @property
+    def belongs_to(self) -> str:
+        """Return what nodes of one cluster have in common: its id, where that is not known what they all name."""
+        return self.cluster_id or self.link
+
+    @property
+    def link(self) -> str:
+        """Return what nodes of one cluster name alike: controllers, an ensemble, its servers; empty where nothing is.
+
+        Loopback means another machine on each.
+        """
+        properties = self.told["properties"]
+        if self.product == ZOOKEEPER:
+            servers = sorted(f"{key}={value}" for key, value in properties.items() if key.startswith("server."))
+            return ",".join(servers) or self.host
+        keys = (VOTERS, BOOTSTRAP, "zookeeper.connect") if self.product == KAFKA else ()
+        named = next((listed for key in keys if (listed := words(properties, key))), [])
+        is_local = any(is_loopback(word.rpartition("@")[2].rpartition(":")[0].strip("[]")) for word in named)
+        return ",".join([*sorted(named), *([self.host] if is_local else [])])
 
     @property
     def is_contained(self) -> bool:
@@ -73,8 +97,20 @@ def foreign_nodes(machines: Mapping[str, Machine]) -> list[ForeignNode]:
         if told["ours"] is None and told["product"] in (KAFKA, ZOOKEEPER, MIRROR)
     ]
     return sorted(
-        nodes, key=lambda node: (node.product, node.cluster_id, node.node_id is None, node.node_id or 0, node.host)
+        _with_clusters(nodes),
+        key=lambda node: (node.product, node.cluster_id, node.node_id is None, node.node_id or 0, node.host),
     )
+
+
+def _with_clusters(nodes: Sequence[ForeignNode]) -> Iterator[ForeignNode]:
+    """Give a node whose directories could not be read the cluster of those with the same link, where that is one."""
+    ids_by_link: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for node in nodes:
+        if node.cluster_id and node.link:
+            ids_by_link[node.product, node.link].add(node.cluster_id)
+    for node in nodes:
+        linked = ids_by_link.get((node.product, node.link), set())
+        yield replace(node, cluster_id=next(iter(linked))) if not node.cluster_id and len(linked) == 1 else node
 
 
 def _node(host: str, told: Process) -> ForeignNode:
@@ -177,16 +213,18 @@ def _other_mark(node: ForeignNode, mark: Mapping[str, str]) -> str:
 def _together(nodes: Sequence[ForeignNode]) -> Iterator[Finding]:
     """Tell what is wrong between nodes: one id for two, several releases in a cluster."""
     nodes = [node for node in nodes if not node.is_contained]
-    numbers = Counter((node.product, node.cluster_id, node.node_id) for node in nodes if node.product != MIRROR)
-    by_cluster: dict[str, set[str]] = defaultdict(set)
+    numbers = Counter((node.product, node.belongs_to, node.node_id) for node in nodes if node.product != MIRROR)
+    by_cluster: dict[str, list[ForeignNode]] = defaultdict(list)
     for node in nodes:
         if node.product == KAFKA:
-            by_cluster[node.cluster_id].add(node.version)
-        if node.node_id is not None and numbers[node.product, node.cluster_id, node.node_id] > 1:
+            by_cluster[node.belongs_to].append(node)
+        if node.node_id is not None and numbers[node.product, node.belongs_to, node.node_id] > 1:
             fix = "stop the one that is not meant"
             yield Finding(REFUSE, f"{node.title} has the id of another node of its cluster", fix)
-    for cluster, versions in by_cluster.items():
+    for members in by_cluster.values():
+        versions = {node.version for node in members}
         if len(versions) > 1:
             known = ", ".join(sorted(version or "an unknown one" for version in versions))
+            name = members[0].cluster_id or f"of {', '.join(node.host for node in members)}"
             fix = "end the upgrade that has begun, by the means with which it was begun"
-            yield Finding(REFUSE, f"cluster {cluster or 'without an id'} runs several releases: {known}", fix)
+            yield Finding(REFUSE, f"cluster {name} runs several releases: {known}", fix)

@@ -138,3 +138,19 @@ def test_machines_that_tell_nothing_are_notes() -> None:
         (NOTE, "b: process 109 is a worker of Kafka Connect, which is left alone"),
         (NOTE, "c: /proc/9/environ is not known: permission denied"),
     ]
+
+
+def test_nodes_of_clusters_whose_ids_are_not_known_are_told_apart_by_what_they_name() -> None:
+    def blind(number: int, voters: str) -> dict[str, Any]:
+        return told(number, properties={"node.id": str(number), "controller.quorum.voters": voters}, dirs=[])
+
+    def servers(number: int, peer: str) -> dict[str, Any]:
+        place = {"path": "/zk", "meta_properties": None, "myid": str(number)}
+        return told(number, product="zookeeper", properties={"server.1": f"{peer}:2888:3888"}, dirs=[place])
+
+    assert said({"a": machine(blind(1, "1@a:9093")), "b": machine(blind(1, "1@b:9093"))}) == []
+    assert said({"a": machine(blind(1, "1@localhost:9093")), "b": machine(blind(1, "1@localhost:9093"))}) == []
+    assert said({"a": machine(servers(1, "a")), "b": machine(servers(1, "b"))}) == []
+    alike = said({"a": machine(blind(1, "1@a:9093")), "b": machine(blind(1, "1@a:9093"))})
+    assert [level for level, _what in alike] == [REFUSE] * 2
+    assert len(said({"a": machine(servers(1, "a")), "b": machine(servers(1, "a"))})) == 2
