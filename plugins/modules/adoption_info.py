@@ -24,6 +24,8 @@ options:
       - Locks of releases, each as its file has it (C(roles/_common/files/*.lock.json) of this collection). The jars of
         a process are compared by their SHA-256 with the lock of the same product and version. Without one,
         RV(processes[].release) goes by the names of jars alone.
+      - A task that leaves this option out gets the locks of all releases that this collection has; with an empty list
+        no jar is compared.
     type: list
     elements: dict
     default: []
@@ -35,10 +37,9 @@ EXAMPLES = r"""
   become: true
   register: installed
 
-- name: Compare the jars with those that Apache published too
+- name: Compare the jars with another lock than those of this collection
   streamops.kafka.adoption_info:
-    locks: "{{ query('ansible.builtin.file', *query('ansible.builtin.fileglob', '/srv/locks/*.lock.json'))
-      | map('from_json') }}"
+    locks: "{{ query('ansible.builtin.file', '/srv/locks/kafka-4.3.1.lock.json') | map('from_json') }}"
   become: true
 """
 

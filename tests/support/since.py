@@ -80,6 +80,10 @@ PROVEN: Mapping[str, str] = {
     "plugins/plugin_utils/upgrade/clients.py": "restart/test_upgrade restart/test_upgrade_clients",
     "plugins/plugin_utils/voters/": "restart/test_voters restart/test_voters_in_steps restart/test_modes "
     "restart/test_dynamic_quorum",
+    "plugins/plugin_utils/adopt/": "install/test_adopt",
+    "plugins/action/adoption_info.py": "install/test_adopt install/test_adoption_info",
+    "plugins/action/adoption_plan.py": "install/test_adopt",
+    "plugins/modules/adoption_plan.py": "install/test_adopt",
     "plugins/action/migration_plan.py": "migration/",
     "plugins/modules/migration_plan.py": "migration/",
     "plugins/modules/migration_wait.py": "migration/",
@@ -116,6 +120,7 @@ PROVEN: Mapping[str, str] = {
     "playbooks/validate.yml": "spark/ reassign/test_growing_proof",
     "roles/_common/": "install/ restart/ security/ zookeeper/test_zookeeper molecule:secure",
     "roles/_common/files/zookeeper-launcher": "zookeeper/",
+    "roles/_common/tasks/adopt.yml": "install/test_adopt",
     "roles/_common/tasks/disks/": "install/test_installation install/test_storage_format zookeeper/ "
     "reassign/test_moving_playbooks",
     "roles/_common/tasks/migration.yml": "migration/",

@@ -62,9 +62,9 @@ class Release:
             return f"{self.version}, {by}"
         if not self.compared:
             return f"{self.version} by its name; no lock of this version was given to compare its jars with"
-        if self.differing:
-            return f"{self.version}, but {len(self.differing)} of its jars differ from what Apache published"
-        return f"{self.version} as Apache published it"
+        but = [f"{len(self.differing)} of its jars differ from what Apache published"] if self.differing else []
+        but += [f"{len(self.missing)} of Apache's jars are not there"] if self.missing else []
+        return f"{self.version}, but {' and '.join(but)}" if but else f"{self.version} as Apache published it"
 
 
 def jars(class_path: Sequence[str], listings: Mapping[str, Sequence[str]]) -> list[str]:

@@ -25,8 +25,8 @@ GIVEN: dict[str, dict[str, Any]] = {
 }
 #: docs/README.md names them: they can be tried before there is anything.
 ON_A_FRESH_HOST = {"site", "rolling_restart", "mirrors", "stop", "stop_node", "validate", "page", "monitoring"}
-#: mirror_tune has no mirror to tune in the inventory of this test.
-ON_A_FRESH_HOST |= {"monitoring_files", "mirror_tune"}
+#: mirror_tune has no mirror to tune in the inventory of this test, and adopt says that nothing runs there.
+ON_A_FRESH_HOST |= {"monitoring_files", "mirror_tune", "adopt"}
 #: These need the hosts and metrics that the inventory beside adds.
 WATCHING = {"page", "monitoring", "monitoring_files"}
 #: What these say of three combined nodes, all alive and without ZooKeeper. That which follows a failed step of a

@@ -28,7 +28,11 @@ def test_jars_that_differ_are_named() -> None:
     known = subject.release("kafka", PATHS[1:], {**DIGESTS, core: "0" * 64}, LOCKS)
     assert known.differing == ("kafka-clients-4.3.1.jar",)
     assert known.missing == (PATHS[0].rpartition("/")[2],)
-    assert known.summary == "4.3.1, but 1 of its jars differ from what Apache published"
+    assert known.summary == (
+        "4.3.1, but 1 of its jars differ from what Apache published and 1 of Apache's jars are not there"
+    )
+    fewer = subject.release("kafka", PATHS[1:], DIGESTS, LOCKS)
+    assert fewer.summary == "4.3.1, but 1 of Apache's jars are not there"
 
 
 def test_unread_jars_are_neither_the_same_nor_missing() -> None:

@@ -96,6 +96,21 @@ def test_what_keeps_a_node_from_being_taken_over_is_named(change: dict[str, Any]
     assert words in what
 
 
+def test_a_container_tells_nothing_but_that_it_is_one() -> None:
+    contained = {
+        "service": {"manager": "container", "name": "docker 3f2a"},
+        "properties": {},
+        "dirs": [],
+        "release": {},
+    }
+    machines = {"a": machine(told(1, **contained)), "b": machine(told(2, **contained))}
+    assert [(node.version, node.vendor) for node in foreign_nodes(machines)] == [("", "")] * 2
+    assert said(machines) == [
+        (REFUSE, f"{host} (kafka, process {pid}) runs in container docker 3f2a, which is left alone")
+        for host, pid in (("a", 101), ("b", 102))
+    ]
+
+
 def test_directories_of_two_clusters_are_named() -> None:
     marks = [{"cluster.id": CLUSTER, "node.id": "1"}, {"cluster.id": "another", "node.id": "1"}]
     places = [{"path": f"/d{at}", "meta_properties": mark, "myid": None} for at, mark in enumerate(marks)]
@@ -114,10 +129,28 @@ def test_two_nodes_with_one_id_and_two_releases_are_named() -> None:
 def test_machines_that_tell_nothing_are_notes() -> None:
     ours = told(1, ours={"product": "kafka", "node_id": "1", "cluster": "blue"})
     unread = [{"path": "/proc/9/environ", "why": "permission denied"}]
-    machines = {"a": machine(), "b": machine(ours), "c": machine(told(2), unread=unread)}
+    connect = told(9, product="connect", properties={}, dirs=[])
+    machines = {"a": machine(), "b": machine(ours, connect), "c": machine(told(2), unread=unread)}
     assert [node.host for node in foreign_nodes(machines)] == ["c"]
     assert said(machines) == [
         (NOTE, "a: no process of Kafka, ZooKeeper or MirrorMaker runs"),
         (NOTE, "b: process 101 (kafka) is one of this collection already"),
+        (NOTE, "b: process 109 is a worker of Kafka Connect, which is left alone"),
         (NOTE, "c: /proc/9/environ is not known: permission denied"),
     ]
+
+
+def test_nodes_of_clusters_whose_ids_are_not_known_are_told_apart_by_what_they_name() -> None:
+    def blind(number: int, voters: str) -> dict[str, Any]:
+        return told(number, properties={"node.id": str(number), "controller.quorum.voters": voters}, dirs=[])
+
+    def servers(number: int, peer: str) -> dict[str, Any]:
+        place = {"path": "/zk", "meta_properties": None, "myid": str(number)}
+        return told(number, product="zookeeper", properties={"server.1": f"{peer}:2888:3888"}, dirs=[place])
+
+    assert said({"a": machine(blind(1, "1@a:9093")), "b": machine(blind(1, "1@b:9093"))}) == []
+    assert said({"a": machine(blind(1, "1@localhost:9093")), "b": machine(blind(1, "1@localhost:9093"))}) == []
+    assert said({"a": machine(servers(1, "a")), "b": machine(servers(1, "b"))}) == []
+    alike = said({"a": machine(blind(1, "1@a:9093")), "b": machine(blind(1, "1@a:9093"))})
+    assert [level for level, _what in alike] == [REFUSE] * 2
+    assert len(said({"a": machine(servers(1, "a")), "b": machine(servers(1, "a"))})) == 2

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""The clusters that others installed: which nodes belong together, and what such a cluster is by their properties."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .listeners import words
+from .nodes import KAFKA, MIRROR, VOTERS, ZOOKEEPER, ForeignNode
+
+#: In which order clusters are shown.
+_ORDER = (KAFKA, ZOOKEEPER, MIRROR)
+
+
+@dataclass(frozen=True)
+class ForeignCluster:
+    """Nodes of one product that belong together. cluster_id -- empty where no directory tells it, and of ZooKeeper."""
+
+    product: str
+    cluster_id: str
+    nodes: tuple[ForeignNode, ...]
+
+    @property
+    def title(self) -> str:
+        """Return how a line names it."""
+        if self.product == KAFKA:
+            return self.cluster_id or "a cluster without a known id"
+        return "ensemble of ZooKeeper" if self.product == ZOOKEEPER else "MirrorMaker"
+
+    @property
+    def mode(self) -> str:
+        """Return who keeps the metadata of a cluster of Kafka, by process.roles (KIP-500); empty of other products."""
+        roles = [node.roles for node in self._known]
+        kraft = [node.roles for node in self._known if "process.roles" in node.told["properties"]]
+        if self.product != KAFKA:
+            return ""
+        if not roles:
+            return "mode not known"
+        if len(kraft) < len(roles):
+            return "zookeeper, and controllers of KRaft beside it" if kraft else "zookeeper"
+        are_combined = {len(words_of_node) > 1 for words_of_node in kraft}
+        if are_combined == {True, False}:
+            return "kraft, combined and isolated nodes"
+        return "kraft, combined" if True in are_combined else "kraft, isolated"
+
+    @property
+    def quorum(self) -> str:
+        """Return how its quorum is made by the properties: a list of voters makes it static (KIP-595)."""
+        kraft = [node.told["properties"] for node in self._known if "process.roles" in node.told["properties"]]
+        are_static = {bool(words(properties, VOTERS)) for properties in kraft}
+        if self.product != KAFKA or not are_static:
+            return ""
+        if len(are_static) > 1:
+            return "static quorum on some nodes and dynamic on others"
+        return "static quorum" if True in are_static else "dynamic quorum"
+
+    @property
+    def releases(self) -> str:
+        """Return the releases of its nodes."""
+        return ", ".join(sorted({node.version or "release not known" for node in self.nodes}))
+
+    @property
+    def broker_ids(self) -> set[int]:
+        """Return the ids of its brokers, as far as they are known."""
+        return self._ids("broker")
+
+    @property
+    def controller_ids(self) -> set[int]:
+        """Return the ids of its controllers, as far as they are known."""
+        return self._ids("controller")
+
+    @property
+    def _known(self) -> list[ForeignNode]:
+        """Return the nodes whose properties could be read."""
+        return [node for node in self.nodes if node.told["properties"]]
+
+    def _ids(self, role: str) -> set[int]:
+        return {node.node_id for node in self.nodes if role in node.roles and node.node_id is not None}
+
+
+def clusters_of(nodes: Sequence[ForeignNode]) -> list[ForeignCluster]:
+    """Return the clusters that nodes form, those of Kafka first; a node in a container is in none."""
+    members: dict[tuple[str, str], list[ForeignNode]] = defaultdict(list)
+    for node in nodes:
+        if not node.is_contained:
+            members[node.product, node.belongs_to].append(node)
+    return [
+        ForeignCluster(product, together[0].cluster_id, tuple(together))
+        for (product, _belongs_to), together in sorted(
+            members.items(), key=lambda entry: (_ORDER.index(entry[0][0]), entry[1][0].cluster_id, entry[0][1])
+        )
+    ]
