@@ -14,15 +14,24 @@ from dataclasses import dataclass, field
 from ...module_utils._adopt.masks import MASK, is_reference
 from ...module_utils._core.properties import is_secret
 from ..findings import NOTE, Finding
-from ..inventory.model import BROKER_GROUP, CONTROLLER_GROUP, GROUPS, MIRROR_GROUP, PLACEHOLDER, ZOOKEEPER_GROUP
+from ..inventory.model import (
+    BROKER_GROUP,
+    CONTROLLER_GROUP,
+    GROUPS,
+    MIRROR_GROUP,
+    PLACEHOLDER,
+    ZOOKEEPER_GROUP,
+    Inventory,
+)
 from ..inventory.properties import LAYERS
-from ..render.security import SASL_PROTOCOLS, TLS_PROTOCOLS
+from ..render.security import JAAS_FILE, SASL_PROTOCOLS, TLS_PROTOCOLS
 from ..render.static_quorum import VOTERS
+from .accepted import ACCEPT, Check, accepted, model
 from .difference import KAFKAS, Difference, Kept, difference
 from .levels import ALL, Entry, Host, levels
 from .nodes import KAFKA, MIRROR, ZOOKEEPER, ForeignNode
 from .ours import rendered
-from .variables import JAAS_FILE, Said, kafka_mode, variables_of
+from .variables import Said, kafka_mode, variables_of
 from .written import Secret, Value, document, secrets
 
 _JAAS_KEY = ".sasl.jaas.config"
@@ -85,16 +94,18 @@ def inventory(
     sources: Sequence[Source],
     more: Mapping[str, Value] | None = None,
     known: Mapping[str, Collection[str]] | None = None,
+    check: Check | None = None,
 ) -> Written:
     """Return the files of the inventory of a cluster, its ensemble of ZooKeeper and its mirrors.
 
     cluster -- its kafka_cluster_name; more -- variables of the whole cluster that others make, such as kafka_topics;
     they get a file of their own; known -- by release the properties that Kafka knows (BROKER_KEYS of preflight), so
-    that those of plugins are told apart. Raises PropertiesError for listeners that Kafka would not take either.
+    that those of plugins are told apart; check -- gives what the rules of preflight say of a model. Raises
+    PropertiesError for listeners that Kafka would not take either.
     """
     named = dict(zip(_names(sources), sources, strict=True))
     said = {
-        name: variables_of(source.node, name, source.address, source.canonical or source.address)
+        name: variables_of(source.node, source.address, source.canonical or source.address)
         for name, source in named.items()
     }
     common = _common(cluster, [source.node for source in sources], said.values())
@@ -114,10 +125,36 @@ def inventory(
         hosts[name] = Host(source.node.product == KAFKA, kind, layer, shared, entries, unknown)
     files = {"hosts.yml": _hosts_file(named, variables, groups)}
     at_levels = levels(hosts, groups)
-    files |= {_path(level, groups): document(values) for level, values in at_levels.items()}
+    accept, refused = accepted(check(_model(named, variables, hosts, groups, more or {}))) if check else ({}, [])
+    if accept:
+        at_levels[ALL][ACCEPT] = list(accept)
+    remarks = {ACCEPT: [line for lines in accept.values() for line in lines]}
+    files |= {_path(level, groups): document(values, remarks=remarks) for level, values in at_levels.items()}
     files["group_vars/all/resources.yml"] = document(more or {})
     files["group_vars/all/vault.yml.example"] = _vault_file(hosts, more or {})
-    return Written({path: text for path, text in files.items() if text}, tuple(dict.fromkeys(findings)))
+    return Written({path: text for path, text in files.items() if text}, tuple(dict.fromkeys([*findings, *refused])))
+
+
+def _model(
+    named: Mapping[str, Source],
+    variables: Mapping[str, Mapping[str, Value]],
+    hosts: Mapping[str, Host],
+    groups: Mapping[str, Sequence[str]],
+    more: Mapping[str, Value],
+) -> Inventory:
+    """Return the model of what is written; of mirrors nothing, whose flows are not known."""
+    told = {
+        name: {
+            **named[name].connection,
+            **more,
+            **variables[name],
+            **host.variables,
+            host.layer: {key: entry.value for key, entry in host.entries.items()},
+        }
+        for name, host in hosts.items()
+        if named[name].node.product != MIRROR
+    }
+    return model(told, {group: members for group, members in groups.items() if group != MIRROR_GROUP})
 
 
 def _names(sources: Sequence[Source]) -> list[str]:
@@ -145,8 +182,10 @@ def _common(cluster: str, nodes: Sequence[ForeignNode], said: Iterable[Said]) ->
         # A take-over changes nothing of the kernel.
         "kafka_sysctl": {},
     }
+    if protocols.difference({"PLAINTEXT"}):
+        common["kafka_admin_user"] = PLACEHOLDER
     if protocols.intersection(SASL_PROTOCOLS):
-        common |= {"kafka_admin_user": PLACEHOLDER, "kafka_admin_password": _ADMIN}
+        common["kafka_admin_password"] = _ADMIN
     if protocols.intersection(TLS_PROTOCOLS):
         common["kafka_tls_ca_file"] = f"/{PLACEHOLDER}/ca.pem"
     if "SSL" in protocols:

@@ -54,7 +54,6 @@ _PRINCIPAL_RULES = "DEFAULT"
 #: Ids that Kafka draws itself begin behind this one (reserved.broker.max.id), and none above it may be written down
 #: while it draws (KafkaConfig.validateValues).
 _RESERVED_ID = 1000
-JAAS_FILE = "-Djava.security.auth.login.config="
 
 
 @dataclass(frozen=True)
@@ -78,16 +77,15 @@ def kafka_mode(nodes: Sequence[ForeignNode]) -> str:
     return "kraft_combined" if any(len(node.roles) > 1 for node in kafka) else "kraft_isolated"
 
 
-def variables_of(node: ForeignNode, name: str, address: str, canonical: str) -> Said:
+def variables_of(node: ForeignNode, address: str, canonical: str) -> Said:
     """Return what variables say of a node.
 
-    name -- of its host in the inventory that is written; address -- by which others reach it unless a listener says
-    something else; canonical -- what its machine calls itself. Raises PropertiesError for listeners that Kafka would
-    not take either.
+    address -- by which others reach it unless a listener says something else; canonical -- what its machine calls
+    itself. Raises PropertiesError for listeners that Kafka would not take either.
     """
     if node.product == KAFKA:
         return _of_kafka(node, address, canonical)
-    return _of_zookeeper(node, name) if node.product == ZOOKEEPER else _of_mirror(node)
+    return _of_zookeeper(node) if node.product == ZOOKEEPER else _of_mirror(node)
 
 
 def _of_kafka(node: ForeignNode, address: str, canonical: str) -> Said:
@@ -189,18 +187,16 @@ def _default(variable: str) -> Value:
     return value
 
 
-def _of_zookeeper(node: ForeignNode, name: str) -> Said:
+def _of_zookeeper(node: ForeignNode) -> Said:
     properties: Mapping[str, str] = node.told["properties"]
     directories, _metadata = data_dirs(ZOOKEEPER, properties, node.told["cwd"] or "")
-    parent, _slash, last = directories[0].rpartition("/") if directories else ("", "", "")
     servers = [key for key in properties if _SERVER.fullmatch(key)]
     ports = _PORTS.match(properties.get(f"server.{node.node_id}", ""))
     client = properties.get("clientPort", "").strip()
     findings = list(_machine_findings(node))
-    if last != name:
-        what = f"{node.title} keeps its data in {directories[0] if directories else 'an unknown directory'}"
-        findings.append(Finding(REFUSE, f"{what}, and ours in a directory of the name of its host, {name}"))
-    if directories and not client.isdecimal():
+    if not directories:
+        findings.append(Finding(REFUSE, f"{node.title} keeps its data in an unknown directory", "run as root"))
+    elif not client.isdecimal():
         what = f"{node.title} has no clientPort"
         findings.append(Finding(REFUSE, what, "let it listen at one by its old service first"))
     return Said(
@@ -211,7 +207,7 @@ def _of_zookeeper(node: ForeignNode, name: str) -> Said:
             "zookeeper_host": properties.get("clientPortAddress", "").strip(),
             **({"zookeeper_quorum_port": int(ports["quorum"])} if ports else {}),
             **({"zookeeper_election_port": int(ports["election"])} if ports else {}),
-            "kafka_data_dir": parent or "/",
+            "zookeeper_data_dir": directories[0] if directories else "",
             "zookeeper_data_log_dir": directories[-1] if directories else "",
             **_process(node),
         },

@@ -25,6 +25,7 @@ from .properties import Property, copies_defaults, effective, written
 from .variables import UNDEFINED, as_bool, as_int, dicts, entries, known
 from .zookeeper_nodes import PORTS as ZOOKEEPER_PORTS
 from .zookeeper_nodes import ROLE as ZOOKEEPER
+from .zookeeper_nodes import data_dir
 
 CONTROLLER_GROUP = "kraft_controllers"
 BROKER_GROUP = "kafka_brokers"
@@ -285,8 +286,12 @@ class Node:
     def log_dirs(self) -> list[str]:
         """Its data directories: kafka_log_dirs, else one below kafka_data_dir; of ZooKeeper two, of a mirror none."""
         if self.zookeeper:
-            named = (f"{self.text('kafka_data_dir')}/{self.name}", self.text("zookeeper_data_log_dir"))
-            return [path for path in named if path]
+            named = (
+                data_dir(self.name, self.text("zookeeper_data_dir"), self.text("kafka_data_dir")),
+                self.text("zookeeper_data_log_dir"),
+            )
+            # Both may be one directory.
+            return list(dict.fromkeys(path for path in named if path))
         if self.only_mirrors:
             return []
         listed = self.get("kafka_log_dirs")

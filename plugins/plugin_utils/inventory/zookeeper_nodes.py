@@ -30,6 +30,14 @@ def _socket(node: Mapping[str, Any], name: str) -> str:
     return next(str(port["socket"]) for port in node["listeners"] if port["name"] == name)
 
 
+def data_dir(host: str, given: str, parent: str) -> str:
+    """Return where a server keeps snapshots and myid.
+
+    given -- its zookeeper_data_dir; where that is empty the directory has the name of the host, in parent
+    """
+    return given or f"{parent}/{host}"
+
+
 def server_properties(nodes: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """The membership as ZooKeeper's native properties: server.N=host:quorum port:election port (zoo.cfg)."""
     return {f"server.{node['node_id']}": f"{_socket(node, 'QUORUM')}:{_port(node, 'ELECTION')}" for node in nodes}

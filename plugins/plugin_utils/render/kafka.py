@@ -11,7 +11,7 @@ from ...module_utils._core.addresses import plain_host
 from ...module_utils._migration.modes import FLAG, KRAFT, MIGRATING
 from ..inventory.nodes import ZOOKEEPER_MODE, endpoints, listener_for, listener_properties, stage_of
 from ..inventory.properties import effective, written
-from ..inventory.zookeeper_nodes import connect_string, server_properties
+from ..inventory.zookeeper_nodes import connect_string, data_dir, server_properties
 from . import zookeeper_security
 from .bounds import ADDRESS_CONNECTIONS, broker_bounds
 from .security import AUTHORIZER, ZOOKEEPER_AUTHORIZER, security_properties
@@ -144,7 +144,7 @@ def own_of_stage(roles: Sequence[str], settings: Plain, kraft: bool) -> dict[str
 def zookeeper_properties(node: Plain, members: Sequence[Plain], settings: Plain) -> dict[str, Any]:
     """Return the properties of a server of ZooKeeper (zoo.cfg); members -- the servers of its ensemble."""
     return {
-        "dataDir": f"{settings['kafka_data_dir']}/{node['host']}",
+        "dataDir": data_dir(node["host"], settings["zookeeper_data_dir"], settings["kafka_data_dir"]),
         "dataLogDir": settings["zookeeper_data_log_dir"],
         **server_properties(members),
         **zookeeper_security.server_properties(zookeeper_settings(node["host"], settings)),

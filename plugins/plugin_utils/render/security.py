@@ -23,6 +23,8 @@ SASL_PROTOCOLS = ("SASL_PLAINTEXT", "SASL_SSL")
 AUTHORIZER = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
 # It keeps its ACLs in ZooKeeper.
 ZOOKEEPER_AUTHORIZER = "kafka.security.authorizer.AclAuthorizer"
+#: The argument of a JVM that names the file of its logins.
+JAAS_FILE = "-Djava.security.auth.login.config="
 PLAIN_MODULE = "org.apache.kafka.common.security.plain.PlainLoginModule required"
 
 

@@ -19,6 +19,7 @@ from ..rule import WARNING, Problem, host_rule, rule
 SUPPORTED = tuple(one.version for one in releases())
 #: The last line with ZooKeeper, to which a cluster of any older release can go.
 BRIDGE = newest_that_runs(WITH_ZOOKEEPER).version
+ZOOKEEPER_DIRECTORIES = ("zookeeper_data_dir", "zookeeper_data_log_dir")
 DIRECTORIES = ("kafka_install_dir", "kafka_config_dir", "kafka_data_dir", "kafka_log_dir", "kafka_run_dir")
 # Below this a broker with a few hundred partitions spends its time collecting garbage.
 MIN_HEAP_MIB = 256
@@ -221,7 +222,7 @@ def bad_directory(inventory: Inventory) -> Iterator[Problem]:
         given = {variable: str(node.get(variable)) for variable in DIRECTORIES if node.get(variable) is not None}
         parent = given.get("kafka_data_dir", "")
         paths = list(given.items())
-        below = [("zookeeper_data_log_dir", node.text("zookeeper_data_log_dir"))] if node.zookeeper else []
+        below = [(name, node.text(name)) for name in ZOOKEEPER_DIRECTORIES] if node.zookeeper else []
         if node.get("kafka_log_dirs") and not node.zookeeper:
             below = [("kafka_log_dirs", path) for path in node.log_dirs()]
         # What follows from the directory above it is named by that one.
@@ -238,13 +239,17 @@ def bad_directory(inventory: Inventory) -> Iterator[Problem]:
 
 @rule(variable="kafka_log_dirs", fix="give each node its own directory")
 def shared_directory(inventory: Inventory) -> Iterator[Problem]:
-    """A data directory is used twice on one machine, or is inside another one."""
+    """A data directory is used twice on one machine, or is inside another one. The two of one server of ZooKeeper may
+    be one: snapshots and transaction log have names of their own."""
+    servers = {node.name for node in inventory.nodes if node.zookeeper}
     by_machine: dict[str, list[tuple[str, str]]] = {}
     for node in inventory.nodes:
         by_machine.setdefault(node.machine, []).extend((node.name, _plain(path)) for path in node.log_dirs())
     for owned in by_machine.values():
         for index, (owner, path) in enumerate(owned):
             for other, other_path in owned[:index]:
+                if owner == other and owner in servers:
+                    continue
                 if path == other_path or path.startswith(f"{other_path}/") or other_path.startswith(f"{path}/"):
                     shown = path if path == other_path else f"{other_path} and {path}"
                     yield Problem([other, owner], "a data directory is used twice on one machine", shown)

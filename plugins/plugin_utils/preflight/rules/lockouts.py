@@ -16,6 +16,7 @@ from ...inventory.properties import Property
 from ...inventory.variables import as_bool
 from ...render.security import AUTHORIZER, SASL_PROTOCOLS, ZOOKEEPER_AUTHORIZER
 from ..in_force import in_zookeeper_mode
+from ..native_security import brings_key
 from ..rule import Problem, rule
 
 CLASS = "authorizer.class.name"
@@ -104,8 +105,13 @@ def _listed(one: Property | None) -> set[str]:
 def _principals(cluster: Cluster, node: Node) -> list[str]:
     """Return the principals of the nodes, and of the administrator, as a node sees them."""
     inner = _inner(node)
-    shown = any(listener.protocol == "SSL" for listener in inner)
-    found = [f"User:{peer.name}" for peer in _kafka(cluster)] if shown else ["User:ANONYMOUS"] if inner else []
+    protocols = {listener.protocol for listener in inner}
+    if "SSL" in protocols:
+        # What a certificate names that others made is not known.
+        found = [] if brings_key(node) else [f"User:{peer.name}" for peer in _kafka(cluster)]
+    else:
+        # As whom nodes log in stands in the secret of a login.
+        found = ["User:ANONYMOUS"] if "PLAINTEXT" in protocols else []
     clients = next((one for one in node.listeners() if one.purpose == "clients"), None)
     if node.broker and clients is not None and clients.protocol != "PLAINTEXT":
         found.append(f"User:{node.text('kafka_admin_user') or 'admin'}")

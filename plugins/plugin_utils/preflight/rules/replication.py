@@ -154,7 +154,10 @@ def _both(cluster: Cluster, node: Node, factor: str, least: str) -> Iterator[tup
         yield numbers[0], numbers[1], set_ones[0].variable
 
 
-@rule(fix="lower transaction.state.log.min.isr, or raise transaction.state.log.replication.factor")
+@rule(
+    fix="lower transaction.state.log.min.isr, or raise transaction.state.log.replication.factor",
+    acceptable=True,
+)
 def transaction_log_min_isr(inventory: Inventory) -> Iterator[Problem]:
     """`transaction.state.log.min.isr` is above the number of copies of that log; Kafka then asks for these only."""
     log = "transaction.state.log"
@@ -166,7 +169,7 @@ def transaction_log_min_isr(inventory: Inventory) -> Iterator[Problem]:
                     yield Problem(node, what, f"{least} of {factor}", f"1 to {factor}", variable=variable)
 
 
-@rule(fix=f"lower {MIN_ISR}, or raise the replication factor")
+@rule(fix=f"lower {MIN_ISR}, or raise the replication factor", acceptable=True)
 def min_isr_above_replicas(inventory: Inventory) -> Iterator[Problem]:
     """`min.insync.replicas` is above the number of copies; Kafka then asks for no more than these, and says nothing."""
     for problem, _cluster, factor, least in _min_isr(inventory):

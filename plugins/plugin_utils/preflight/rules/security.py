@@ -13,19 +13,26 @@ from ...inventory.model import Cluster, Inventory, Listener, Node
 from ...inventory.variables import UNDEFINED, as_bool
 from ...render.security import SASL_PROTOCOLS, TLS_PROTOCOLS
 from ..by_value import dicts, kind_of
+from ..native_security import brings_key, nodes_log_in
 from ..rule import BY_PROFILE, WARNING, Problem, rule
 
 # It names files of the development CA and a folder of the bundle.
 CLIENT_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*")
 
 
-@rule(variable="kafka_listeners", fix="set protocol SSL for the listeners of brokers and controllers")
+@rule(
+    variable="kafka_listeners",
+    fix="set protocol SSL for the listeners of brokers and controllers, or say natively by what nodes log in",
+)
 def nodes_not_authenticated(inventory: Inventory) -> Iterator[Problem]:
-    """A listener for brokers or controllers shows no certificates, so an authorizer cannot tell nodes from clients."""
+    """A listener for brokers or controllers shows no certificates, so an authorizer cannot tell nodes from clients; nor
+    do native properties say by what nodes log in there (`sasl.mechanism.inter.broker.protocol` or
+    `sasl.mechanism.controller.protocol`, with `listener.name.X.MECHANISM.sasl.jaas.config` or a JAAS file)."""
     for node in inventory.kafka:
         allowed = ("SSL",) if as_bool(node.get("kafka_authorizer")) else ("SSL", "PLAINTEXT")
         for listener in node.listeners():
-            if listener.purpose != "clients" and listener.protocol not in allowed:
+            known = listener.protocol in allowed or nodes_log_in(node, listener)
+            if listener.purpose != "clients" and not known:
                 what = f"listener {listener.name} does not show which node connects"
                 found = f"protocol {listener.protocol} for {listener.purpose}"
                 yield Problem(node, what, found, " or ".join(allowed))
@@ -33,10 +40,14 @@ def nodes_not_authenticated(inventory: Inventory) -> Iterator[Problem]:
 
 @rule(variable="kafka_listeners", fix="add a listener with purpose brokers, protocol SSL")
 def no_broker_listener(inventory: Inventory) -> Iterator[Problem]:
-    """Clients log in with passwords at the only listener, where brokers, which have none, could not log in."""
+    """Clients log in with passwords at the only listener, where brokers could not: native properties give them no login
+    either (`sasl.mechanism.inter.broker.protocol` with `listener.name.X.MECHANISM.sasl.jaas.config` or a JAAS file)."""
     for node in inventory.nodes:
         purposes = {listener.purpose for listener in node.listeners()}
         sasl = [one.name for one in _for_clients(node) if one.protocol in SASL_PROTOCOLS]
+        shared = next(iter(_for_clients(node)), None)
+        if shared is not None and nodes_log_in(node, shared):
+            continue
         if node.broker and sasl and "brokers" not in purposes:
             yield Problem(node, "brokers would have to log in at the listener for clients", f"only {sasl[0]}")
 
@@ -55,7 +66,7 @@ def anonymous_clients(inventory: Inventory) -> Iterator[Problem]:
                 yield Problem(node, what, "PLAINTEXT with kafka_authorizer")
 
 
-@rule(fix="remove the key and write ACLs")
+@rule(fix="remove the key and write ACLs", acceptable=True)
 def open_without_acl(inventory: Inventory) -> Iterator[Problem]:
     """`allow.everyone.if.no.acl.found` opens every resource without an ACL to everybody."""
     for node in inventory.nodes:
@@ -110,8 +121,7 @@ def no_tls_source(inventory: Inventory) -> Iterator[Problem]:
     """A listener uses TLS, and neither `kafka_tls_source` nor a native property says where certificates come from."""
     for node in inventory.nodes:
         tls = [listener.name for listener in node.listeners() if listener.protocol in TLS_PROTOCOLS]
-        own = any(key.endswith("ssl.keystore.location") for key in node.properties())
-        if tls and not own and not node.text("kafka_tls_source"):
+        if tls and not brings_key(node) and not node.text("kafka_tls_source"):
             yield Problem(node, f"listener {tls[0]} has no certificate", "an empty value")
 
 

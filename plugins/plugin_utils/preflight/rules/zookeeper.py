@@ -20,7 +20,7 @@ from .replication import is_weak_quorum, survives
 SUPPORTED = ("3.9.5", "3.8.6")
 # What the role writes itself, with the variable that says it.
 MANAGED = {
-    "dataDir": "kafka_data_dir",
+    "dataDir": "zookeeper_data_dir",
     "dataLogDir": "zookeeper_data_log_dir",
     "clientPortAddress": "zookeeper_host",
     "clientPort": "zookeeper_client_port",
@@ -181,7 +181,7 @@ def half_secured_zookeeper(inventory: Inventory) -> Iterator[Problem]:
             yield Problem(node, "one half of securing ZooKeeper is missing", found)
 
 
-@rule(variable="kafka_authorizer", fix=_SECURE)
+@rule(variable="kafka_authorizer", fix=_SECURE, acceptable=True)
 def unprotected_acls(inventory: Inventory) -> Iterator[Problem]:
     """The cluster has an authorizer, but its ZooKeeper is not secured, so any client may write the ACLs."""
     for node in _parties(inventory):

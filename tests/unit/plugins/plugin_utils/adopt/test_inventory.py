@@ -468,7 +468,6 @@ def test_an_id_that_kafka_drew_itself_may_be_written_down() -> None:
             {"k": [told(COMBINED.replace("PLAINTEXT://localhost:9092", "PLAINTEXT://public:19092"))]},
             "kafka_listeners cannot say advertised.listeners=",
         ),
-        ({"zookeeper1": [server(1)]}, "keeps its data in /var/lib/zk1"),
         ({"k": [told(COMBINED, argument_files=["/etc/jvm"])]}, "the arguments of Java in /etc/jvm are not known"),
     ],
 )

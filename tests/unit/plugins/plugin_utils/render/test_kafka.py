@@ -86,5 +86,6 @@ def test_a_server_of_zookeeper_knows_the_members_of_its_ensemble() -> None:
     found = ensemble("z2", zookeeper_members=["z1", "z2"], zookeeper_ensemble_config={"tickTime": 3000})
     assert [key for key in found if key.startswith("server.")] == ["server.1", "server.2"]
     assert (found["dataDir"], found["tickTime"], found["clientPort"]) == ("/d/z2", 3000, 2181)
+    assert ensemble("z2", zookeeper_data_dir="/zk")["dataDir"] == "/zk"
     assert found["standaloneEnabled"] is False
     assert ensemble("z1", zookeeper_members=["z1"])["standaloneEnabled"] is True

@@ -49,6 +49,8 @@ def test_each_node_has_directories_of_its_own() -> None:
             "/var/lib/kafka/a",
             ["/var/lib/kafka/a", "/txlog"],
         ),
+        ("zookeepers", {"zookeeper_data_dir": "/zk"}, ["/zk", "/txlog"], "/zk", ["/zk", "/txlog"]),
+        ("zookeepers", {"zookeeper_data_dir": "/txlog"}, ["/txlog"], "/txlog", ["/txlog"]),
         ("mirrors", {"kafka_metadata_log_dir": "/meta"}, [], "", []),
     ],
 )

@@ -105,3 +105,22 @@ def test_nodes_show_their_certificates(listener: str) -> None:
 def test_the_administrator_can_log_in() -> None:
     expect(secured(kafka_broker_config={SASL: "SCRAM-SHA-256"}), "administrator_mechanism", "SCRAM-SHA-512 among them")
     assert check_inventory(secured(kafka_broker_config={SASL: "SCRAM-SHA-256, SCRAM-SHA-512"})) == []
+
+
+@pytest.mark.parametrize("key", ["ssl.keystore.location", "ssl.keystore.key", "listener.name.broker.ssl.keystore.key"])
+def test_names_in_certificates_that_others_made_are_not_known_and_the_administrator_is(key: str) -> None:
+    own = {SUPER_USERS: users("CN=one", "admin"), key: "/etc/kafka/keystore.jks"}
+    assert "nodes_no_super_users" not in {
+        violation.name for violation in check_inventory(secured(kafka_config=config(**own)))
+    }
+    own[SUPER_USERS] = users("CN=one")
+    violations = check_inventory(secured(kafka_config=config(**own)))
+    missing = [violation.found for violation in violations if violation.name == "nodes_no_super_users"]
+    assert missing == ["without User:admin"]
+
+
+def test_as_whom_nodes_log_in_with_sasl_is_not_known() -> None:
+    listeners = [{**entry, "protocol": "SASL_SSL"} for entry in SECURED["kafka_listeners"]]
+    own = {SUPER_USERS: users("inner", "admin")}
+    violations = check_inventory(secured(kafka_listeners=listeners, kafka_config=config(**own)))
+    assert "nodes_no_super_users" not in {violation.name for violation in violations}

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.model import Inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
 from tests.support.preflight_inventories import ADVICE, combined
 
@@ -162,3 +163,64 @@ def test_the_message_about_a_password_never_shows_one() -> None:
     found = check_inventory(combined(**{**GOOD, "kafka_admin_password": "changeme"}))
     assert [one.name for one in found] == ["weak_secret"]
     assert "changeme" not in found[0].sentence()
+
+
+LOGIN = "org.apache.kafka.common.security.scram.ScramLoginModule required username=a password=b;"
+INNER = {
+    "sasl.mechanism.inter.broker.protocol": "SCRAM-SHA-512",
+    "listener.name.broker.scram-sha-512.sasl.jaas.config": LOGIN,
+}
+
+
+def _names(inventory: Inventory) -> set[str]:
+    return {violation.name for violation in check_inventory(inventory)}
+
+
+@pytest.mark.parametrize(
+    ("variables", "refused"),
+    [
+        ({"kafka_config": INNER}, set()),
+        ({"kafka_config": {"sasl.mechanism.inter.broker.protocol": "SCRAM-SHA-512"}}, {"nodes_not_authenticated"}),
+        # Of another mechanism than that by which brokers log in, which is GSSAPI where nothing says so.
+        ({"kafka_config": {**INNER, "sasl.mechanism.inter.broker.protocol": "PLAIN"}}, {"nodes_not_authenticated"}),
+        ({"kafka_config": dict(list(INNER.items())[1:])}, {"nodes_not_authenticated"}),
+        # A login of the controllers is none of the brokers.
+        (
+            {
+                "kafka_config": {
+                    "sasl.mechanism.controller.protocol": "SCRAM-SHA-512",
+                    "listener.name.controller.scram-sha-512.sasl.jaas.config": LOGIN,
+                }
+            },
+            {"nodes_not_authenticated"},
+        ),
+        ({"kafka_jvm_options": ["-Djava.security.auth.login.config=/etc/kafka/jaas.conf"]}, set()),
+    ],
+)
+@pytest.mark.parametrize("authorizer", [True, False])
+def test_brokers_log_in_by_native_properties_alone(
+    variables: dict[str, Any], refused: set[str], authorizer: bool
+) -> None:
+    inventory = combined(
+        **{**GOOD, "kafka_listeners": changed(1, protocol="SASL_SSL"), "kafka_authorizer": authorizer, **variables}
+    )
+    assert _names(inventory) & {"nodes_not_authenticated", "no_broker_listener"} == refused
+
+
+def test_brokers_log_in_natively_at_the_listener_for_clients_too() -> None:
+    own = {key.replace("broker.scram", "client.scram"): value for key, value in INNER.items()}
+    listeners = [SECURED[0], SECURED[2]]
+    inventory = combined(**{**GOOD, "kafka_listeners": listeners, "kafka_config": own})
+    assert "no_broker_listener" not in _names(inventory)
+
+
+@pytest.mark.parametrize("key", ["ssl.keystore.location", "ssl.keystore.key", "listener.name.client.ssl.keystore.key"])
+def test_a_native_key_needs_no_source_of_certificates(key: str) -> None:
+    inventory = combined(**{**GOOD, "kafka_tls_source": "", "kafka_config": {key: "x"}})
+    assert "no_tls_source" not in _names(inventory)
+
+
+def test_a_key_of_another_connection_is_no_certificate_of_listeners() -> None:
+    own = {"remote.ssl.keystore.location.of": "x"}
+    inventory = combined(**{**GOOD, "kafka_tls_source": "", "kafka_config": own})
+    assert "no_tls_source" in _names(inventory)

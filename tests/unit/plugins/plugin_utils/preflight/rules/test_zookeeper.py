@@ -24,6 +24,17 @@ def test_an_ensemble_may_stand_alone() -> None:
 def test_a_directory_of_a_server_is_named_by_its_own_variable() -> None:
     inventory = ensemble(hosts={"zk2": {"zookeeper_data_log_dir": "txlog"}})
     expect(inventory, "bad_directory", "zk2: zookeeper_data_log_dir", "found: txlog")
+    inventory = ensemble(hosts={"zk2": {"zookeeper_data_dir": "snapshots"}})
+    expect(inventory, "bad_directory", "zk2: zookeeper_data_dir", "found: snapshots")
+
+
+def test_a_server_keeps_snapshots_and_log_in_one_directory_and_two_servers_do_not() -> None:
+    own = {"zookeeper_data_dir": "/zk", "zookeeper_data_log_dir": "/zk"}
+    assert check_inventory(ensemble(hosts={"zk2": own})) == []
+    both = {"zk1": {**own, "ansible_host": "10.0.1.2"}, "zk2": own}
+    violations = check_inventory(ensemble(hosts=both))
+    shared = [violation.hosts for violation in violations if violation.name == "shared_directory"]
+    assert shared == [("zk1", "zk2")]
 
 
 def test_a_server_needs_the_heap_that_java_needs() -> None:
