@@ -2,7 +2,7 @@
 # Private to this collection.
 """The listeners of a node that others installed, in the words of C(kafka_listeners).
 
-What these words cannot say (a port that is advertised differently, a listener that is not advertised) stays as native
+What these words cannot say (a listener that is not advertised, several listeners of controllers) stays as native
 properties, so that nothing changes for clients.
 """
 
@@ -38,7 +38,10 @@ class Endpoint:
 
 @dataclass(frozen=True)
 class Entry:
-    """An entry of kafka_listeners. host, advertised_host -- None for a listener that the node does not open."""
+    """An entry of kafka_listeners. host, advertised_host -- None for a listener that the node does not open.
+
+    advertised_port -- None where it is the port.
+    """
 
     name: str
     port: int
@@ -46,6 +49,7 @@ class Entry:
     purpose: str
     host: str | None = None
     advertised_host: str | None = None
+    advertised_port: int | None = None
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,7 @@ def listeners_of(properties: Mapping[str, str], roles: Sequence[str], name: str)
             _purpose(bound.name, of_controllers, inner, has_clients),
             bound.host,
             advertised.get(bound.name, bound).host or name,
+            _other_port(bound, advertised.get(bound.name, bound)),
         )
         for bound in opened
     ]
@@ -147,6 +152,10 @@ def _quorum_port(properties: Mapping[str, str]) -> int:
     raise PropertiesError("controller.quorum.bootstrap.servers", "no controller is named")
 
 
+def _other_port(bound: Endpoint, shown: Endpoint) -> int | None:
+    return None if shown.port == bound.port else shown.port
+
+
 def _names(of_controllers: Sequence[str]) -> dict[str, str]:
     """Return the listeners of controllers where they are several: kafka_listeners writes the first alone."""
     return {"controller.listener.names": ",".join(of_controllers)} if len(of_controllers) > 1 else {}
@@ -155,10 +164,9 @@ def _names(of_controllers: Sequence[str]) -> dict[str, str]:
 def _advertised(
     told: str | None, opened: Sequence[Endpoint], advertised: Mapping[str, Endpoint], of_controllers: Sequence[str]
 ) -> dict[str, str]:
-    """Return what is advertised where it is not each opened listener at its own port."""
+    """Return what is advertised where it is not each opened listener."""
     if not told:
         return {}
-    ports = {bound.name: bound.port for bound in opened}
-    same = all(ports.get(shown.name) == shown.port for shown in advertised.values())
-    whole = all(name in advertised or name in of_controllers for name in ports)
-    return {} if same and whole else {"advertised.listeners": ",".join(shown.text for shown in advertised.values())}
+    names = {bound.name for bound in opened}
+    whole = names.issuperset(advertised) and names.issubset([*advertised, *of_controllers])
+    return {} if whole else {"advertised.listeners": ",".join(shown.text for shown in advertised.values())}

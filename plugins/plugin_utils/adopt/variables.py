@@ -135,13 +135,15 @@ def _entry(entry: Entry, address: str) -> dict[str, Value]:
         said["host"] = entry.host
     if entry.advertised_host not in (None, address):
         said["advertised_host"] = entry.advertised_host
+    if entry.advertised_port is not None:
+        said["advertised_port"] = entry.advertised_port
     return said
 
 
 def _listener_findings(node: ForeignNode, listeners: Listeners) -> Iterator[Finding]:
     for key, value in sorted(listeners.native.items()):
         what = f"{node.title}: kafka_listeners cannot say {key}={value}, and no other variable may"
-        yield Finding(REFUSE, what, "let each opened listener be advertised at its own port first, by its old service")
+        yield Finding(REFUSE, what, "let each opened listener be advertised first, by its old service")
 
 
 def _chroot(properties: Mapping[str, str]) -> str:

@@ -70,7 +70,8 @@ class Listener:
     port is None when it is not a number; host and advertised_host have no brackets (socket does). opens: whether this
     node opens it (controllers open the listeners for controllers, brokers those for clients and brokers); the others
     are still known to it, since it connects to them. checked_from: the places that ask whether it answers; None leaves
-    them to render/answers.py.
+    them to render/answers.py. advertised_port: the port that others connect to, where it is not the one that the node
+    opens (a container, a router); None where it is.
     """
 
     name: str
@@ -82,11 +83,17 @@ class Listener:
     networks: tuple[str, ...] = ()
     opens: bool = True
     checked_from: tuple[str, ...] | None = None
+    advertised_port: int | None = None
+
+    @property
+    def reached_port(self) -> int | None:
+        """Return the port that others connect to."""
+        return self.advertised_port or self.port
 
     @property
     def socket(self) -> str:
         """Return where others connect to, as host:port; an IPv6 address in brackets."""
-        return host_port(self.advertised_host, self.port)
+        return host_port(self.advertised_host, self.reached_port)
 
 
 @dataclass(frozen=True)
@@ -255,6 +262,7 @@ class Node:
             networks=tuple(map(str, networks)) if isinstance(networks, (list, tuple)) else (),
             opens=self.controller if purpose == CONTROLLER_PURPOSE else self.broker,
             checked_from=tuple(map(str, places)) if isinstance(places, (list, tuple)) else None,
+            advertised_port=as_int(entry.get("advertised_port")),
         )
 
     def identity(self) -> dict[str, Any]:
@@ -425,7 +433,7 @@ def _plain(listener: Listener) -> dict[str, Any]:
     lists = {"networks": list(listener.networks)}
     if listener.checked_from is not None:
         lists["checked_from"] = list(listener.checked_from)
-    return {**asdict(listener), **lists, "socket": listener.socket}
+    return {**asdict(listener), **lists, "advertised_port": listener.reached_port, "socket": listener.socket}
 
 
 def _topic(entry: Mapping[str, Any]) -> Topic:

@@ -138,7 +138,7 @@ def awaited_ports(node: Mapping[str, Any], servers: int) -> list[int]:
 def voter_listeners(node: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return where other controllers reach a controller: name, host and port, as quorum_voter takes them."""
     listener = listener_for(node, "controllers")
-    return [{"name": listener["name"], "host": listener["advertised_host"], "port": listener["port"]}]
+    return [{"name": listener["name"], "host": listener["advertised_host"], "port": listener["advertised_port"]}]
 
 
 def by_node_id(

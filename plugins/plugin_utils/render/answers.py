@@ -202,7 +202,7 @@ def _question(node: Place, listener: Mapping[str, Any], connections: int, cluste
         "node": node["host"],
         "name": listener["name"],
         "host": listener["advertised_host"],
-        "port": listener["port"],
+        "port": listener["advertised_port"],
         "protocol": listener["protocol"],
         "connections": connections,
         "node_id": node["node_id"],

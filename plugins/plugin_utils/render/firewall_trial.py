@@ -73,7 +73,7 @@ def tries(places: Sequence[Place], listening: Mapping[str, Collection[int]]) -> 
             cluster = [place for place in places if place["cluster"] == node["cluster"]]
             for listener in _inner(node, ports):
                 one = {"host": host, "address": listener["advertised_host"]}
-                one.update(port=int(listener["port"]), purpose=listener["purpose"])
+                one.update(port=int(listener["advertised_port"]), purpose=listener["purpose"])
                 roles = {party[:-1] for party in parties_of(node, listener, cluster) if party in NODES}
                 for peer in cluster:
                     wanted = found.setdefault(peer["machine"], [])

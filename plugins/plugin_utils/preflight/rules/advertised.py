@@ -16,6 +16,8 @@ from ...inventory.model import Inventory, Listener, Node
 from ..rule import WARNING, Problem, rule
 from .listeners import META_ADDRESSES
 
+_ONE_PORT = "leave advertised_port out; accept it where ports are translated (NAT, containers)"
+
 
 def _elsewhere(inventory: Inventory) -> Iterator[tuple[Node, Listener, bool]]:
     """Yield listeners that advertise an address they are not bound to, and whether one of the two is loopback."""
@@ -57,10 +59,17 @@ def advertised_unbound(inventory: Inventory) -> Iterator[Problem]:
     acceptable=True,
 )
 def advertised_translated(inventory: Inventory) -> Iterator[Problem]:
-    """A listener is bound to one address and advertises another one, which works where a router translates it."""
+    """A listener is bound to one address or port and advertises another one, which works where a router or a container
+    translates it."""
     for node, listener, loopback in _elsewhere(inventory):
         if not loopback:
             yield _problem(node, listener, "is bound to another address than it advertises")
+    for node in inventory.kafka:
+        for listener in node.listeners():
+            if listener.reached_port != listener.port:
+                what = f"listener {listener.name} advertises another port than it opens"
+                found = f"port {listener.port}, advertised_port {listener.reached_port}"
+                yield Problem(node, what, found, str(listener.port), fix=_ONE_PORT)
 
 
 @rule(
@@ -95,7 +104,7 @@ def _answers_for(other: Node, node: Node, listener: Listener) -> bool:
     if told == listener.host.lower() or (is_loopback(told) and not beside):
         return False
     return any(
-        theirs.port == listener.port
+        theirs.port == listener.reached_port
         and theirs.opens
         and theirs.advertised_host.lower() != told
         and (theirs.host.lower() == told or (told in names and theirs.host in ("", *META_ADDRESSES)))

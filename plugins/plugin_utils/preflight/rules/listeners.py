@@ -83,7 +83,7 @@ def advertised_loopback(inventory: Inventory) -> Iterator[Problem]:
                     yield Problem(node, what, f"advertised_host {listener.advertised_host} on {len(machines)} machines")
 
 
-@rule(variable="kafka_listeners", fix="give each node its own advertised_host or port")
+@rule(variable="kafka_listeners", fix="give each node its own advertised_host, port or advertised_port")
 def advertised_twice(inventory: Inventory) -> Iterator[Problem]:
     """Two nodes advertise the same address, so clients of one reach the other. Kafka does not notice."""
     seen: dict[tuple[str, str, int], list[Opened]] = {}
@@ -91,7 +91,7 @@ def advertised_twice(inventory: Inventory) -> Iterator[Problem]:
         for listener in node.listeners():
             # Across clusters only on one machine: private addresses may repeat in networks that never meet.
             for scope in (f"cluster {node.cluster}", f"machine {node.machine}"):
-                place = (scope, listener.advertised_host.lower(), listener.port or 0)
+                place = (scope, listener.advertised_host.lower(), listener.reached_port or 0)
                 seen.setdefault(place, []).append((node, listener))
     twice: dict[tuple[str, ...], list[str]] = {}
     for (_scope, host, port), opened in seen.items():
@@ -109,8 +109,8 @@ def _unusable(host: str, opened: list[Opened]) -> bool:
 
 def _port_meets(opened: list[Opened]) -> bool:
     """Return whether two nodes open one port of one machine, which port_twice_on_machine names."""
-    one_machine = len({node.machine for node, _listener in opened}) == 1
-    return one_machine and binds_meet([listener.host for _node, listener in opened])
+    alike = len({(node.machine, listener.port) for node, listener in opened}) == 1
+    return alike and binds_meet([listener.host for _node, listener in opened])
 
 
 def _hosts(opened: list[Opened]) -> tuple[str, ...]:

@@ -93,6 +93,12 @@ log.retention.hours=168
 log.segment.bytes=1073741824
 log.retention.check.interval.ms=300000
 """
+#: The same in a container, whose ports are others outside of it.
+TRANSLATED = (
+    COMBINED.replace("//localhost:9092", "//public:19092")
+    .replace("CONTROLLER://localhost:9093", "CONTROLLER://localhost:19093")
+    .replace("servers=localhost:9093", "servers=localhost:19093")
+)
 #: config/controller.properties and config/broker.properties of the same, each with what is its own.
 COMMON = "\n".join(line for line in COMBINED.splitlines() if line.startswith(("num.", "socket.", "log.re", "log.seg")))
 CONTROLLER = f"""
@@ -299,6 +305,7 @@ def machines_of(
 
 LAYOUTS = {
     "combined": {"localhost": [told(COMBINED)]},
+    "translated": {"localhost": [told(TRANSLATED)]},
     "isolated": {**machines_of(CONTROLLER, "c"), **machines_of(BROKER, "b", (4, 5, 6))},
     "zookeeper": {**machines_of(WITH_ZOOKEEPER, "k"), **{f"zk{number}": [server(number)] for number in (1, 2, 3)}},
     "static and many listeners": machines_of(MANY, "k"),
@@ -325,6 +332,14 @@ def test_what_we_would_write_is_what_runs(layout: str, tmp_path: Path) -> None:
     [
         ("combined", "localhost", "listeners", "PLAINTEXT://:9092,CONTROLLER://:9093"),
         ("combined", "localhost", "log.dirs", "/tmp/kraft-combined-logs"),
+        ("translated", "localhost", "listeners", "PLAINTEXT://:9092,CONTROLLER://:9093"),
+        (
+            "translated",
+            "localhost",
+            "advertised.listeners",
+            "PLAINTEXT://public:19092,CONTROLLER://localhost:19093",
+        ),
+        ("translated", "localhost", "controller.quorum.bootstrap.servers", "localhost:19093"),
         ("combined", "localhost", "controller.quorum.bootstrap.servers", "localhost:9093"),
         ("isolated", "b4", "advertised.listeners", "PLAINTEXT://b4.example.com:9092"),
         ("isolated", "b5", "broker.rack", "rack5"),
@@ -465,7 +480,7 @@ def test_an_id_that_kafka_drew_itself_may_be_written_down() -> None:
     ("machines", "words"),
     [
         (
-            {"k": [told(COMBINED.replace("PLAINTEXT://localhost:9092", "PLAINTEXT://public:19092"))]},
+            {"k": [told(COMBINED.replace("PLAINTEXT://localhost:9092,", ""))]},
             "kafka_listeners cannot say advertised.listeners=",
         ),
         ({"k": [told(COMBINED, argument_files=["/etc/jvm"])]}, "the arguments of Java in /etc/jvm are not known"),

@@ -89,10 +89,17 @@ def test_a_controller_alone_has_no_listener_between_brokers() -> None:
     assert found.entries == [entry("CTRL", 9193, "PLAINTEXT", "controllers")]
 
 
+def test_a_port_that_is_translated_is_advertised() -> None:
+    given = {"listeners": "PLAINTEXT://:9092", "advertised.listeners": "PLAINTEXT://public:19092"}
+    listeners = listeners_of(given, ("broker",), NAME)
+    assert listeners.entries == [Entry("PLAINTEXT", 9092, "PLAINTEXT", "clients", "", "public", 19092)]
+    assert listeners.native == {}
+
+
 @pytest.mark.parametrize(
     "advertised",
-    ["PLAINTEXT://public:19092,INNER://:9091", "INNER://inner:9091"],
-    ids=["another port", "one of two"],
+    ["INNER://inner:9091", "PLAINTEXT://public:9092,INNER://inner:9091,OTHER://other:9093"],
+    ids=["one of two", "three of two"],
 )
 def test_what_is_advertised_in_another_way_stays_as_it_is(advertised: str) -> None:
     found = listeners_of(

@@ -80,6 +80,7 @@ RELEASE = {"version": "3.9.2", "vendor": "apache", "summary": "3.9.2", "differin
 ENSEMBLE = {f"zk{number}": [server(number)] for number in (1, 2, 3)}
 MACHINES: Mapping[str, Mapping[str, Sequence[Mapping[str, Any]]]] = {
     "combined": LAYOUTS["combined"],
+    "translated": LAYOUTS["translated"],
     "three combined": machines_of(THREE, "k"),
     "isolated": LAYOUTS["isolated"],
     "zookeeper": {**machines_of(WITH_ZOOKEEPER, "k", release=RELEASE), **ENSEMBLE},
@@ -90,6 +91,7 @@ MACHINES: Mapping[str, Mapping[str, Sequence[Mapping[str, Any]]]] = {
 #: What each of them accepts, for what really is there.
 ACCEPTED = {
     "combined": ["even_quorum", "few_brokers"],
+    "translated": ["even_quorum", "few_brokers"],
     "three combined": ["low_min_isr", "few_replicas"],
     "isolated": ["low_min_isr", "few_replicas"],
     "zookeeper": ["low_min_isr", "few_replicas", "unprotected_acls"],

@@ -103,6 +103,18 @@ def test_endpoints_are_the_advertised_addresses_of_the_nodes_that_open_the_liste
     assert _nodes.endpoints(nodes, "controllers") == ["10.0.0.3:9093"]
 
 
+def test_a_port_that_is_translated_is_opened_here_and_told_to_others() -> None:
+    listeners = [{**LISTENERS[0], "advertised_port": 19092}, {**LISTENERS[2], "advertised_port": "19093"}]
+    (node,) = nodes_of({"a": host(1, kafka_listeners=listeners)}, ["a"], ["a"])
+    properties = _nodes.listener_properties(node, _nodes.endpoints([node], "controllers"))
+    assert properties["listeners"] == ["CLIENT://:9092", "CONTROLLER://10.0.0.9:9093"]
+    assert properties["advertised.listeners"] == ["CLIENT://10.0.0.1:19092", "CONTROLLER://10.0.0.1:19093"]
+    assert properties["controller.quorum.bootstrap.servers"] == ["10.0.0.1:19093"]
+    assert _nodes.awaited_ports(node, 0) == [9092, 9093]
+    assert _nodes.voter_listeners(node) == [{"name": "CONTROLLER", "host": "10.0.0.1", "port": 19093}]
+    assert _nodes.initial_controllers([node], "J7k2bXk1TqOSm0Gq1x2y3A").startswith("1@10.0.0.1:19093:")
+
+
 def test_initial_controllers_are_sorted_by_id_and_the_same_whoever_asks() -> None:
     hostvars = {"a": host(12), "b": host(3)}
     nodes = nodes_of(hostvars, [], ["a", "b"])

@@ -80,6 +80,16 @@ def test_nodes_ask_what_nodes_connect_to_and_the_control_node_what_clients_do() 
     assert [one["role"] for one in found.by_node["kafka2"]] == ["broker", "controller"]
 
 
+def test_the_port_that_is_advertised_is_asked() -> None:
+    listeners = [{**CLIENT, "advertised_port": 19092}, BROKER, {**CONTROLLER, "advertised_port": 19093}]
+    asked = planned(combined(kafka_listeners=listeners))
+    assert [question["port"] for question in asked.by_control_node] == [19092]
+    assert {question["port"] for questions in asked.by_node.values() for question in questions} == {
+        BROKER["port"],
+        19093,
+    }
+
+
 def test_brokers_and_controllers_ask_a_controller_and_brokers_a_broker() -> None:
     asked = by_listener(planned(isolated("c1")))
     assert set(asked) == {"CONTROLLER"}

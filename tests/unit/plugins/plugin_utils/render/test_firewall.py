@@ -63,6 +63,13 @@ def test_clients_are_brokers_gateways_mirrors_administrators_and_named_networks(
     assert "10.5.0.0/16" in sources(*isolated(), "broker2", 9092)
 
 
+def test_the_firewall_filters_the_port_that_the_node_opens() -> None:
+    hostvars, groups = isolated()
+    hostvars["broker1"]["kafka_listeners"] = [{**LISTENERS[0], "advertised_port": 19092}, *LISTENERS[1:]]
+    ports = [rule["port"] for rule in rules_of(hostvars, groups, "broker1")]
+    assert (9092 in ports, 19092 in ports) == (True, False)
+
+
 def test_only_brokers_reach_brokers_and_only_nodes_reach_controllers() -> None:
     assert sources(*isolated(), "broker1", 9094) == ["10.0.0.11", "10.0.0.12"]
     assert sources(*isolated(), "controller1", 9093) == ["10.0.0.1", "10.0.0.11", "10.0.0.12"]

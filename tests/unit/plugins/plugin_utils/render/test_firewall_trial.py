@@ -57,6 +57,13 @@ def test_controllers_try_no_port_of_brokers() -> None:
     assert ports(found) == {"10.0.0.12": [9094], "10.0.0.13": [9094]}
 
 
+def test_peers_try_the_port_that_is_advertised_of_what_listens_here() -> None:
+    listeners = [LISTENERS[0], {**LISTENERS[1], "advertised_port": 19094}, LISTENERS[2]]
+    hosts = {**isolated(), "broker1": host("10.0.0.11", kafka_listeners=listeners)}
+    assert ports(tries(places(hosts), {"broker1": PORTS})) == {"10.0.0.1": [19094], "10.0.0.13": [19094]}
+    assert ports(tries(places(hosts), {"broker1": [19094]})) == {}
+
+
 def test_ports_that_nothing_listens_on_are_not_tried() -> None:
     assert ports(tries(places(isolated()), {"broker1": [9092, 22]})) == {}
     assert tries(places(isolated()), {"broker1": []}) == {}

@@ -142,6 +142,27 @@ def test_an_address_of_another_node_at_a_port_that_it_does_not_open_may_be_a_pro
     assert of_others(combined(hosts=own)) == []
 
 
+def test_a_translated_port_is_a_warning_and_leads_to_no_other_node() -> None:
+    own = {"kafka1": {"kafka_listeners": listener(advertised_port=19092)}}
+    expect(combined(hosts=own), TRANSLATED, "found: port 9092, advertised_port 19092", level="warning")
+    # Where another node opens what it advertises, clients come to that one.
+    theirs = {"kafka1": {"kafka_listeners": listener(port=9999, advertised_host="10.0.0.2", advertised_port=9092)},
+              "kafka2": {"kafka_listeners": listener(advertised_host="kafka.example")}}  # fmt: skip
+    assert [sentence.partition(":")[0] for sentence in of_others(combined(hosts=theirs))] == ["kafka1"]
+
+
+def test_nodes_behind_one_address_advertise_ports_of_their_own() -> None:
+    def behind(*ports: int) -> set[str]:
+        own = {
+            f"kafka{number}": {"kafka_listeners": listener(advertised_host="gate.example", advertised_port=port)}
+            for number, port in enumerate(ports, 1)
+        }
+        return {violation.name for violation in check_inventory(combined(hosts=own))}
+
+    assert behind(19092, 29092, 39092) == {TRANSLATED}
+    assert behind(19092, 19092, 39092) == {TRANSLATED, "advertised_twice"}
+
+
 def test_what_both_advertise_has_its_own_rule() -> None:
     own = {"kafka1": {"kafka_listeners": listener(advertised_host="10.0.0.2")}}
     inventory = combined(hosts=own)
