@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""The number that holds on a node for a native property: what the inventory sets, else Kafka's own default."""
+"""What holds on a node for native properties, which the inventory sets, else by Kafka: numbers, keys and logins."""
 
 from __future__ import annotations
 
@@ -9,10 +9,16 @@ from dataclasses import dataclass
 
 from ...module_utils._configs.values import without_listener
 from ...module_utils._migration.modes import KRAFT
-from ..inventory.model import Inventory, Node
+from ..inventory.model import CONTROLLER_PURPOSE, Inventory, Listener, Node
 from ..inventory.nodes import STAGE, ZOOKEEPER_MODE
 from ..inventory.variables import as_int
+from ..render.security import JAAS_FILE, SASL_PROTOCOLS
 from .definitions import BROKER_KEYS
+
+#: Where a key is: in a store, or in the property itself (KIP-651); also with the prefix of a listener.
+_KEYS = ("ssl.keystore.location", "ssl.keystore.key")
+#: What Kafka logs in by where nothing is set (SaslConfigs.DEFAULT_SASL_MECHANISM).
+_MECHANISM = "GSSAPI"
 
 
 @dataclass(frozen=True)
@@ -76,3 +82,22 @@ def uses_zookeeper(node: Node) -> bool:
 def brokers(inventory: Inventory) -> list[Node]:
     """Return the brokers of all clusters, combined nodes too."""
     return [node for node in inventory.nodes if node.broker]
+
+
+def brings_key(node: Node) -> bool:
+    """Return whether native properties say where the key of a node is: what its certificate names is not known."""
+    return any(key == name or key.endswith(f".{name}") for key in node.properties() for name in _KEYS)
+
+
+def nodes_log_in(node: Node, listener: Listener) -> bool:
+    """Return whether the inventory says natively by what other nodes log in at a listener with SASL.
+
+    Kafka takes the login of the listener and its mechanism, else that of KafkaServer in the JAAS file of the JVM
+    (JaasContext.loadServerContext). Whether the login is right is not known here.
+    """
+    if listener.protocol not in SASL_PROTOCOLS:
+        return False
+    who = "controller" if listener.purpose == CONTROLLER_PURPOSE else "inter.broker"
+    mechanism = str(node.value(f"sasl.mechanism.{who}.protocol") or _MECHANISM).strip().lower()
+    login = node.value(f"listener.name.{listener.name.lower()}.{mechanism}.sasl.jaas.config")
+    return bool(login) or any(word.startswith(JAAS_FILE) for word in node.names("kafka_jvm_options"))

@@ -68,8 +68,8 @@ def advertised_translated(inventory: Inventory) -> Iterator[Problem]:
         for listener in node.listeners():
             if listener.reached_port != listener.port:
                 what = f"listener {listener.name} advertises another port than it opens"
-                found = f"port {listener.port}, advertised_port {listener.reached_port}"
-                yield Problem(node, what, found, str(listener.port), fix=_ONE_PORT)
+                ports = f"port {listener.port}, advertised_port {listener.reached_port}"
+                yield Problem(node, what, ports, str(listener.port), fix=_ONE_PORT)
 
 
 @rule(

@@ -15,8 +15,7 @@ from ...inventory.model import Cluster, Inventory, Listener, Node
 from ...inventory.properties import Property
 from ...inventory.variables import as_bool
 from ...render.security import AUTHORIZER, SASL_PROTOCOLS, ZOOKEEPER_AUTHORIZER
-from ..in_force import in_zookeeper_mode
-from ..native_security import brings_key
+from ..in_force import brings_key, in_zookeeper_mode
 from ..rule import Problem, rule
 
 CLASS = "authorizer.class.name"
@@ -108,14 +107,14 @@ def _principals(cluster: Cluster, node: Node) -> list[str]:
     protocols = {listener.protocol for listener in inner}
     if "SSL" in protocols:
         # What a certificate names that others made is not known.
-        found = [] if brings_key(node) else [f"User:{peer.name}" for peer in _kafka(cluster)]
+        principals = [] if brings_key(node) else [f"User:{peer.name}" for peer in _kafka(cluster)]
     else:
         # As whom nodes log in stands in the secret of a login.
-        found = ["User:ANONYMOUS"] if "PLAINTEXT" in protocols else []
+        principals = ["User:ANONYMOUS"] if "PLAINTEXT" in protocols else []
     clients = next((one for one in node.listeners() if one.purpose == "clients"), None)
     if node.broker and clients is not None and clients.protocol != "PLAINTEXT":
-        found.append(f"User:{node.text('kafka_admin_user') or 'admin'}")
-    return list(dict.fromkeys(found))
+        principals.append(f"User:{node.text('kafka_admin_user') or 'admin'}")
+    return list(dict.fromkeys(principals))
 
 
 def _inner(node: Node) -> list[Listener]:

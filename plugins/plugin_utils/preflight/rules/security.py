@@ -13,7 +13,7 @@ from ...inventory.model import Cluster, Inventory, Listener, Node
 from ...inventory.variables import UNDEFINED, as_bool
 from ...render.security import SASL_PROTOCOLS, TLS_PROTOCOLS
 from ..by_value import dicts, kind_of
-from ..native_security import brings_key, nodes_log_in
+from ..in_force import brings_key, nodes_log_in
 from ..rule import BY_PROFILE, WARNING, Problem, rule
 
 # It names files of the development CA and a folder of the bundle.
