@@ -14,8 +14,10 @@ from typing import Any
 from .._core import commands
 from .._core.compared import declare, same
 from .._core.properties import PropertiesError, parse
+from . import adopted as known
 from . import restart_reasons as reasons
 from . import start_record as record
+from .adopted import NOBODY, OLD, OURS, Adopted
 from .beside import beside, installed_as
 from .clock import synchronization
 from .disks import disks
@@ -51,6 +53,8 @@ LOOK: dict[str, dict[str, Any]] = {
     "config_file": {"type": "str", "default": ""},
     "jvm_file": {"type": "str", "default": ""},
     "config_dir": {"type": "str", "default": ""},
+    "adopted_file": {"type": "str", "default": ""},
+    "claim": {"type": "dict"},
     "wanted": {"type": "dict", "options": _WANTED},
     "ports": {"type": "list", "elements": "int", "default": []},
     "names": {"type": "list", "elements": "str", "default": []},
@@ -136,19 +140,24 @@ UNREADABLE = "unreadable"
 def node_info(params: Mapping[str, Any], run: Callable[..., Any] = commands.run) -> dict[str, Any]:
     """Gather what node_info returns; params are the module's, run runs a program (see java.describe)."""
     files = read_record(params["state_dir"]) if params["state_dir"] else {}
-    found = process(files, params["config_file"])
+    adopted = _adopted(params)
+    found = process(files, params["config_file"], adopted)
     last, unread = _started(files)
     started, damaged = (last, unread) if found["recorded"] else (None, None)
     wanted = dict(params["wanted"] or {})
     unreadable: list[str] = []
     if wanted.get("files") is not None:
         wanted["files"], unreadable = _wanted_files(wanted["files"], started["files"] if started else {})
-    why = [damaged] if damaged else reasons.restart_reasons(started, wanted, found["running"])
+    if adopted is not None and found["running"] and not found["recorded"]:
+        why = reasons.take_over_reasons(adopted.service, known.old_properties(adopted, found["pid"]), wanted)
+    else:
+        why = [damaged] if damaged else reasons.restart_reasons(started, wanted, found["running"])
     return {
         "disks": disks(params["log_dirs"], params["metadata_dir"]),
         "quorum": _quorum(params, found["since"]),
         "unclean_elections": unclean_elections(params["log_dir"], time.time()) if params["log_dir"] else [],
         "process": found,
+        "adopted": None if adopted is None else known.shown(adopted, _runner(found)),
         "needs_start": not found["running"],
         "restart_reasons": why,
         "live_properties": reasons.live_properties(started, wanted, found["running"]),
@@ -169,6 +178,18 @@ def node_info(params: Mapping[str, Any], run: Callable[..., Any] = commands.run)
         "version": record.version(files.get(record.JVM)) or record.version(read_text(params["jvm_file"])),
         "installed": bool(params["release_dir"]) and _is_whole(params["release_dir"]),
     }
+
+
+def _adopted(params: Mapping[str, Any]) -> Adopted | None:
+    """Return who ran the node before; in check mode the claim that a run would write counts as written."""
+    if params["claim"]:
+        return known.claimed(params["claim"])
+    return known.read(params["adopted_file"]) if params["adopted_file"] else None
+
+
+def _runner(process: Mapping[str, Any]) -> str:
+    """Return who runs a node that was run by something else before."""
+    return (OURS if process["recorded"] else OLD) if process["running"] else NOBODY
 
 
 def _start_files(directory: str) -> dict[str, Any] | None:
