@@ -22,6 +22,8 @@ Process: TypeAlias = Mapping[str, Any]
 KAFKA = "kafka"
 #: States of a unit (systemctl(1), is-enabled) of which it is known how it starts at boot, and whether it does.
 _AT_BOOT = {"enabled": True, "enabled-runtime": True, "linked": False, "disabled": False}
+#: What a unit of ours does not see of its machine (systemd.exec(5), ProtectHome= and PrivateTmp=).
+_HIDDEN = ("/home/", "/root/", "/run/user/", "/tmp/", "/var/tmp/")  # nosec B108
 _LOOK = "run adopt.yml without kafka_adopt, which shows what runs"
 
 
@@ -79,7 +81,12 @@ def take_over(machine: Mapping[str, Any], wanted: Wanted, is_known: bool) -> Tak
         what = f"several nodes with id {wanted.node_id} run on {wanted.host} (processes {pids})"
         return TakeOver(findings=[Finding(REFUSE, what, "stop the one that is not meant")])
     told = others[0]
-    findings = [*_service_findings(told, wanted), *_differences(told, wanted), *_in_the_way(told, wanted)]
+    findings = [
+        *_service_findings(told, wanted),
+        *_differences(told, wanted),
+        *_in_the_way(told, wanted),
+        *_out_of_reach(wanted),
+    ]
     return TakeOver(findings=findings) if findings else TakeOver(claim_of(told))
 
 
@@ -159,6 +166,15 @@ def _in_the_way(told: Process, wanted: Wanted) -> Iterator[Finding]:
         if any(f"{normpath(path)}/".startswith(f"{normpath(own)}/") for own in wanted.own if path):
             what = f"{wanted.host}: {path} of the old installation stands where this collection would write"
             yield Finding(REFUSE, what, "set kafka_config_dir to a directory of its own")
+
+
+def _out_of_reach(wanted: Wanted) -> Iterator[Finding]:
+    """Tell which directories a unit of ours would not see (ProtectHome=, PrivateTmp= of kafka.service.j2)."""
+    for path in wanted.data if wanted.user else ():
+        hidden = next((place for place in _HIDDEN if f"{normpath(path)}/".startswith(place)), "")
+        if hidden:
+            what = f"{wanted.host}: {path} is below {hidden}, which a unit of this collection does not see"
+            yield Finding(REFUSE, what, "move its data to another directory by its old service first")
 
 
 def _paths(paths: Iterable[str]) -> str:

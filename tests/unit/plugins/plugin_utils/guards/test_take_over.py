@@ -114,6 +114,14 @@ def test_an_inventory_that_describes_another_node_is_refused(change: dict[str, A
     assert why in refusals(old(), wanted=replace(WANTED, **change))
 
 
+@pytest.mark.parametrize("path", ["/tmp/kraft-combined-logs", "/home/kafka/data", "/var/tmp/x/../kafka"])
+def test_data_that_our_unit_would_not_see_is_refused(path: str) -> None:
+    hidden = old(dirs=[{"path": path, "meta_properties": {"cluster.id": CLUSTER, "node.id": "1"}}])
+    assert "which a unit of this collection does not see" in refusals(hidden, wanted=replace(WANTED, data=[path]))
+    # Where supervisord starts ours, it sees them.
+    assert refusals(hidden, wanted=replace(WANTED, data=[path], user="")) == ""
+
+
 def test_what_the_inventory_leaves_open_is_not_compared() -> None:
     assert refusals(old(), wanted=replace(WANTED, user="", cluster_id="")) == ""
     assert refusals(old(), wanted=replace(WANTED, data=["/var/lib/kafka/"])) == ""
