@@ -39,10 +39,9 @@ class Others(Cluster):
             (home / "config").mkdir(parents=True)
             (home / "logs").mkdir()
             shutil.copy(current / "server.properties", home / "config" / "server.properties")
-        for node in self.nodes:
-            self.stop(node)
-        self.supervisorctl("shutdown")
-        until(lambda: not (self.directory / "run" / "supervisord.pid").exists(), "supervisord to end")
+        # In order the last of them would wait for a quorum.
+        super().destroy()
+        until(lambda: not any(map(self.alive, self.nodes)), "the nodes to end")
         for name in ("config", "run", "log"):
             shutil.rmtree(self.directory / name)
         for node in self.nodes:
@@ -184,8 +183,7 @@ def test_a_node_that_does_not_come_back_goes_to_its_old_service_and_a_cut_run_go
         read_until(run, "Old service | Stop the node, and keep its old service from starting it")
         kill(run)
         assert "old" in others.runners().values()
-        ended = {"kafka_ended_run": "true"}
-        others.adopt(*TAKE, **ended).ok()
+        others.adopt(*TAKE).ok()
         assert all_run(others, "ours"), others.runners()
 
         unconfirmed = others.adopt(*FINISH)
