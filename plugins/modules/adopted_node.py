@@ -17,11 +17,14 @@ description:
 author: The streamops engineers (@streamops)
 attributes:
   check_mode:
-    description: Whether it can show what it would change without changing anything.
+    description: Can run in check mode, where it tells what a run would change and changes nothing.
     support: full
   diff_mode:
-    description: Whether it shows changes of files line by line.
+    description: Returns what changes, from what to what, in diff mode.
     support: none
+  idempotent:
+    description: Run twice in a row with the same arguments, the second run changes nothing and says so.
+    support: full
 options:
   path:
     description: The file.
@@ -119,7 +122,7 @@ from typing import Any
 from ..module_utils._core.module import run_module
 from ..module_utils._node.adopted import CLAIM
 from ..module_utils._node.adopted_service import Machine
-from ..module_utils._node.adopted_state import bring
+from ..module_utils._node.adopted_state import Wish, bring
 
 SPEC = {
     "path": {"type": "path", "required": True},
@@ -137,7 +140,9 @@ SPEC = {
 
 def work(module: Any) -> dict[str, Any]:
     """Bring the node to the wanted state."""
-    return bring(module.params, module.check_mode, Machine(supervisorctl=module.params["supervisorctl"]))
+    options = dict(module.params)
+    machine = Machine(supervisorctl=options.pop("supervisorctl"))
+    return bring(Wish(**options), module.check_mode, machine)
 
 
 def main() -> None:

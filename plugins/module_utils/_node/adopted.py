@@ -9,14 +9,12 @@ file says who is to run the node; who runs it now is seen from its processes.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from posixpath import join, normpath
+from typing import Any, TypedDict
 
 from .._core.errors import StreamopsError
-from .._core.properties import READ_ENCODING, PropertiesError, parse
-from .processes import GONE, pids, read_text, stat
 
 #: The name of the file in the configuration directory of a node. Only root, or whoever runs the play, may read it.
 FILE = "adopted.json"
@@ -44,6 +42,32 @@ _OVERRIDE = "--override"
 
 class AdoptedFileError(StreamopsError):
     """The file that says who ran a node before cannot be read, or is none."""
+
+
+class Claim(TypedDict, total=False):
+    """What is written of a process, by the keys of CLAIM."""
+
+    manager: str
+    name: str
+    enabled: bool
+    control: str
+    main_class: str
+    properties_file: str
+    release_dir: str
+    user: str
+    logs_dir: str
+    pid: int
+
+
+class Told(TypedDict):
+    """What node_info tells of who ran a node before: nothing with which it is started."""
+
+    phase: str
+    runs: str
+    service: str
+    manager: str
+    name: str
+    logs_dir: str
 
 
 @dataclass(frozen=True)
@@ -87,10 +111,11 @@ class Adopted:
         return f"{self.manager} {self.name}" if self.manager != NONE else f"a process without a service ({self.user})"
 
 
-def claimed(claim: Mapping[str, Any], start: Start | None = None) -> Adopted:
+def claimed(claim: Claim, start: Start | None = None) -> Adopted:
     """Return what is written of a process before anything is done to it. claim -- by the keys of CLAIM."""
     known = {name.name for name in fields(Adopted)}
-    return Adopted(phase=CLAIMED, start=start, **{key: value for key, value in claim.items() if key in known})
+    values: dict[str, Any] = {key: value for key, value in claim.items() if key in known}
+    return Adopted(phase=CLAIMED, start=start, **values)
 
 
 def dump(adopted: Adopted) -> str:
@@ -121,21 +146,6 @@ def load(text: str, path: str) -> Adopted:
     return adopted
 
 
-def read(path: str) -> Adopted | None:
-    """Return what the file says; None where there is none. Raises AdoptedFileError where it cannot be read."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            return load(file.read(), path)
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except (OSError, UnicodeDecodeError) as problem:
-        why = getattr(problem, "strerror", None) or problem
-        raise AdoptedFileError(
-            f"{path} cannot be read: {why}. Nothing was changed. fix: run as the user that took the node over",
-            path=path,
-        ) from None
-
-
 def is_old(argv: Sequence[str], adopted: Adopted, directory: str) -> bool:
     """Tell whether a command line is that of the old process. directory -- where it runs, empty where not known.
 
@@ -144,35 +154,8 @@ def is_old(argv: Sequence[str], adopted: Adopted, directory: str) -> bool:
     if adopted.main_class not in argv:
         return False
     words = argv[argv.index(adopted.main_class) + 1 :]
-    wanted = os.path.normpath(adopted.properties_file)
-    return any(os.path.normpath(os.path.join(directory, word)) == wanted for word in words if word)
-
-
-def old_process(adopted: Adopted) -> int | None:
-    """Return the number of the old process; None where none runs."""
-    for pid in sorted(pids()):
-        argv = (read_text(f"/proc/{pid}/cmdline") or "").split("\0")
-        if is_old(argv, adopted, directory_of(pid)) and stat(pid)[0] not in GONE:
-            return pid
-    return None
-
-
-def directory_of(pid: int) -> str:
-    """Return where a process runs; empty where this user may not see it."""
-    try:
-        return os.readlink(f"/proc/{pid}/cwd")
-    except OSError:
-        return ""
-
-
-def old_properties(adopted: Adopted, pid: int) -> dict[str, str]:
-    """Return the properties of the old process by its file and its command line; empty where they cannot be read."""
-    text = read_text(adopted.properties_file, READ_ENCODING)
-    argv = (read_text(f"/proc/{pid}/cmdline") or "").split("\0")
-    try:
-        return {**parse(text), **overrides(argv)} if text is not None else {}
-    except PropertiesError:
-        return {}
+    wanted = normpath(adopted.properties_file)
+    return any(normpath(join(directory, word)) == wanted for word in words if word)
 
 
 def overrides(argv: Sequence[str]) -> dict[str, str]:
@@ -182,8 +165,8 @@ def overrides(argv: Sequence[str]) -> dict[str, str]:
     return {key.strip(): value for key, equals, value in pairs if equals}
 
 
-def shown(adopted: Adopted, runs: str) -> dict[str, Any]:
-    """Return what node_info tells of it: nothing with which it is started. runs -- OLD, OURS or NOBODY."""
+def shown(adopted: Adopted, runs: str) -> Told:
+    """Return what node_info tells of it. runs -- OLD, OURS or NOBODY."""
     return {
         "phase": adopted.phase,
         "runs": runs,

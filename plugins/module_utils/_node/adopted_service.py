@@ -9,15 +9,13 @@ import os
 import pwd
 import resource
 import signal
-import subprocess
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from .._core import commands
 from .._core.errors import StreamopsError
-from . import adopted as known
+from . import adopted_look
 from .adopted import SUPERVISOR, SYSTEMD, Adopted, Start
 from .processes import command, read_text
 
@@ -41,22 +39,15 @@ def spawned(start: Start, user: str) -> None:
         # What is not ours to raise stays as it is here.
         with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (soft, hard))
-    other: dict[str, Any] = {}
-    if os.geteuid() == 0 and user:
-        entry = pwd.getpwnam(user)
-        groups = os.getgrouplist(user, entry.pw_gid)
-        other = {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": groups}
-    with open(start.output or os.devnull, "ab") as output:
-        subprocess.Popen(  # pylint: disable=ansible-bad-function
-            list(start.argv),
-            cwd=start.directory,
-            env=dict(start.environment),
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=output,
-            start_new_session=True,
-            **other,
-        )
+    entry = pwd.getpwnam(user) if os.geteuid() == 0 and user else None
+    commands.detach(
+        start.argv,
+        start.environment,
+        user=(entry.pw_uid, entry.pw_gid) if entry else None,
+        groups=os.getgrouplist(user, entry.pw_gid) if entry else (),
+        cwd=start.directory,
+        output=start.output,
+    )
 
 
 @dataclass(frozen=True)
@@ -69,7 +60,7 @@ class Machine:
     """
 
     run: Callable[..., tuple[int, str, str]] = commands.run
-    find: Callable[[Adopted], int | None] = known.old_process
+    find: Callable[[Adopted], int | None] = adopted_look.old_process
     kill: Callable[[int, int], None] = os.kill
     spawn: Callable[[Start, str], None] = spawned
     clock: Callable[[], float] = time.monotonic
@@ -155,7 +146,7 @@ def _watch(adopted: Adopted, seconds: float, machine: Machine) -> None:
 
 
 def _parent(pid: int) -> str:
-    """Return the command line of the process above one, or that this is not known."""
+    """Return the command line of the process above one, or that this is not adopted_look."""
     text = read_text(f"/proc/{pid}/stat") or ""
     words = text[text.rfind(")") + 1 :].split()
     return command(int(words[1])) if len(words) > 1 and int(words[1]) > 1 else "a process that is not known"
@@ -209,7 +200,7 @@ def start_of(pid: int) -> Start:
     """Read how a process without a service is started again. Raises OldServiceError where this user may not see it."""
     argv = (read_text(f"/proc/{pid}/cmdline") or "").split("\0")[:-1]
     text = read_text(f"/proc/{pid}/environ")
-    directory = known.directory_of(pid)
+    directory = adopted_look.directory_of(pid)
     if not argv or text is None or not directory:
         raise OldServiceError(
             f"process {pid} has no service, and this user may not see how it was started, so it could not be started "

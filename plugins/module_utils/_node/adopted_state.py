@@ -9,27 +9,38 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from . import adopted as known
-from .adopted import CLAIMED, NOBODY, NONE, OLD, RETURNED, TAKEN, Adopted, AdoptedFileError
+from . import adopted_look
+from .adopted import CLAIMED, NOBODY, NONE, OLD, RETURNED, TAKEN, Adopted, AdoptedFileError, Claim
 from .adopted_service import Machine, start, start_of, stop
 
 #: By the wanted state what the file says of the phase from then on.
 _PHASES = {"claimed": CLAIMED, "taken": TAKEN, "returned": RETURNED}
 
 
-def bring(params: Mapping[str, Any], is_check: bool, machine: Machine) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Wish:
+    """What the module was asked for, by the names of its options; timeout and watch are in seconds."""
+
+    path: str
+    state: str
+    claim: Claim | None = None
+    timeout: float = 330
+    watch: float = 3
+
+
+def bring(wish: Wish, is_check: bool, machine: Machine) -> dict[str, Any]:
     """Do what the module adopted_node is for, and return its result; is_check -- nothing is done."""
-    path, state = params["path"], params["state"]
-    before = known.read(path)
+    path, state = wish.path, wish.state
+    before = adopted_look.read(path)
     if state == "absent":
         if before is not None and not is_check:
             os.remove(path)
         return {"changed": before is not None, "adopted": None}
-    after = _claimed(params["claim"], before, is_check) if state == "claimed" and params["claim"] else before
+    after = _claimed(wish.claim, before, is_check) if state == "claimed" and wish.claim else before
     if after is None:
         raise AdoptedFileError(
             f"{path} is not there, so nothing tells who ran this node before. Nothing was changed. fix: run adopt.yml "
@@ -41,20 +52,20 @@ def bring(params: Mapping[str, Any], is_check: bool, machine: Machine) -> dict[s
     if changed and not is_check:
         write(path, after)
     if state in ("stopped", "started"):
-        changed |= _does(state, after, params, is_check, machine)
+        changed |= _does(wish, after, is_check, machine)
     runs = OLD if machine.find(after) is not None else NOBODY
     return {"changed": changed, "adopted": known.shown(after, runs)}
 
 
-def _does(state: str, adopted: Adopted, params: Mapping[str, Any], is_check: bool, machine: Machine) -> bool:
+def _does(wish: Wish, adopted: Adopted, is_check: bool, machine: Machine) -> bool:
     if is_check:
-        return (machine.find(adopted) is None) == (state == "started")
-    if state == "stopped":
-        return stop(adopted, params["timeout"], params["watch"], machine)
+        return (machine.find(adopted) is None) == (wish.state == "started")
+    if wish.state == "stopped":
+        return stop(adopted, wish.timeout, wish.watch, machine)
     return start(adopted, machine)
 
 
-def _claimed(claim: Mapping[str, Any], before: Adopted | None, is_check: bool) -> Adopted:
+def _claimed(claim: Claim, before: Adopted | None, is_check: bool) -> Adopted:
     """Return what the file is to say of a process. One without a service is started again as it was started now.
 
     What a file of before says about the start at boot stays: a run that was cut may have disabled the service.

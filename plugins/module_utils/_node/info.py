@@ -15,6 +15,7 @@ from .._core import commands
 from .._core.compared import declare, same
 from .._core.properties import PropertiesError, parse
 from . import adopted as known
+from . import adopted_look
 from . import restart_reasons as reasons
 from . import start_record as record
 from .adopted import NOBODY, OLD, OURS, Adopted
@@ -149,7 +150,7 @@ def node_info(params: Mapping[str, Any], run: Callable[..., Any] = commands.run)
     if wanted.get("files") is not None:
         wanted["files"], unreadable = _wanted_files(wanted["files"], started["files"] if started else {})
     if adopted is not None and found["running"] and not found["recorded"]:
-        why = reasons.take_over_reasons(adopted.service, known.old_properties(adopted, found["pid"]), wanted)
+        why = _take_over_reasons(adopted, found["pid"], wanted)
     else:
         why = [damaged] if damaged else reasons.restart_reasons(started, wanted, found["running"])
     return {
@@ -157,7 +158,7 @@ def node_info(params: Mapping[str, Any], run: Callable[..., Any] = commands.run)
         "quorum": _quorum(params, found["since"]),
         "unclean_elections": unclean_elections(params["log_dir"], time.time()) if params["log_dir"] else [],
         "process": found,
-        "adopted": None if adopted is None else known.shown(adopted, _runner(found)),
+        "adopted": None if adopted is None else known.shown(adopted, _runner(found["running"], found["recorded"])),
         "needs_start": not found["running"],
         "restart_reasons": why,
         "live_properties": reasons.live_properties(started, wanted, found["running"]),
@@ -184,12 +185,17 @@ def _adopted(params: Mapping[str, Any]) -> Adopted | None:
     """Return who ran the node before; in check mode the claim that a run would write counts as written."""
     if params["claim"]:
         return known.claimed(params["claim"])
-    return known.read(params["adopted_file"]) if params["adopted_file"] else None
+    return adopted_look.read(params["adopted_file"]) if params["adopted_file"] else None
 
 
-def _runner(process: Mapping[str, Any]) -> str:
+def _take_over_reasons(adopted: Adopted, pid: int, wanted: dict[str, Any]) -> list[dict[str, Any]]:
+    runs = adopted_look.old_properties(adopted, pid)
+    return reasons.take_over_reasons(adopted.service, runs, wanted.get("properties"))
+
+
+def _runner(runs: bool, is_recorded: bool) -> str:
     """Return who runs a node that was run by something else before."""
-    return (OURS if process["recorded"] else OLD) if process["running"] else NOBODY
+    return (OURS if is_recorded else OLD) if runs else NOBODY
 
 
 def _start_files(directory: str) -> dict[str, Any] | None:

@@ -10,7 +10,8 @@ from typing import Any
 
 from .._core.properties import READ_ENCODING
 from . import start_record as record
-from .adopted import Adopted, old_process
+from .adopted import Adopted
+from .adopted_look import old_process
 from .processes import GONE, is_alive, pids, read_text, started_at, stat
 
 # Kafka's main class: how a node is known that was started without a record.

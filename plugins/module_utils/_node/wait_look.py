@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from . import mirror_start
-from .adopted import read as read_adopted
+from .adopted_look import read as read_adopted
 from .log_cause import ENDS, cause, distinct
 from .log_lines import LIMIT, every_said, forms, last_errors, last_line, last_said, says, telling_lines
 from .ports import ports

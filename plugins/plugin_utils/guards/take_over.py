@@ -9,14 +9,15 @@ from dataclasses import dataclass, field
 from posixpath import normpath
 from typing import TYPE_CHECKING, Any
 
-from ...module_utils._node.adopted import MANAGERS, SUPERVISOR, SYSTEMD
+from ...module_utils._node.adopted import MANAGERS, SUPERVISOR, SYSTEMD, Claim
 from ..findings import REFUSE, Finding
 
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-#: What adoption_info says of a process.
+#: What adoption_info says of a process, and what it returns of a machine.
 Process: TypeAlias = Mapping[str, Any]
+Machine: TypeAlias = Process
 
 #: The only product that is taken over.
 KAFKA = "kafka"
@@ -53,11 +54,11 @@ class TakeOver:
     claim -- empty where nothing is to be written: the node is ours already, or it is refused.
     """
 
-    claim: dict[str, Any] = field(default_factory=dict)
+    claim: Claim = field(default_factory=Claim)
     findings: Sequence[Finding] = ()
 
 
-def take_over(machine: Mapping[str, Any], wanted: Wanted, is_known: bool) -> TakeOver:
+def take_over(machine: Machine, wanted: Wanted, is_known: bool) -> TakeOver:
     """Tell whether a node may be taken over.
 
     machine -- what adoption_info returned there; is_known -- whether an earlier run has written who runs the node, so
@@ -90,7 +91,7 @@ def take_over(machine: Mapping[str, Any], wanted: Wanted, is_known: bool) -> Tak
     return TakeOver(findings=findings) if findings else TakeOver(claim_of(told))
 
 
-def claim_of(told: Process) -> dict[str, Any]:
+def claim_of(told: Process) -> Claim:
     """Return what is written of a process, as the module adopted_node takes it."""
     service = told["service"]
     return {

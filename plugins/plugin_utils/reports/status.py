@@ -11,7 +11,7 @@ from ...module_utils._core.names import capped
 from ...module_utils._features.levels import KRAFT
 from ...module_utils._health.model import DEGRADED, DOWN, NOTE, OK, phrases
 from ...module_utils._health.node_rules import of_start_files
-from ...module_utils._node.adopted import NOBODY, OLD, OURS, RETURNED, TAKEN
+from ...module_utils._node.adopted import NOBODY, OLD, OURS, RETURNED, TAKEN, Told
 
 #: How many names a line shows.
 SHOWN = 5
@@ -43,7 +43,7 @@ def start_file_lines(seen: Mapping[str, Mapping[str, Any]]) -> list[str]:
     return finding_lines([finding.as_dict() for finding in of_start_files(seen)])
 
 
-def adopted_lines(adopted: Mapping[str, Mapping[str, Any]]) -> list[str]:
+def adopted_lines(adopted: Mapping[str, Told]) -> list[str]:
     """Say of nodes that something else ran before who has them now; by host as node_info returns it."""
     hosts: dict[str, list[str]] = {}
     for host, node in adopted.items():
@@ -51,7 +51,7 @@ def adopted_lines(adopted: Mapping[str, Mapping[str, Any]]) -> list[str]:
     return [f"Adopted      {', '.join(names)}: {words}" for words, names in hosts.items()]
 
 
-def _adopted_words(node: Mapping[str, Any]) -> str:
+def _adopted_words(node: Told) -> str:
     """Say of a node where it stands between its old service and ours, and what goes on from there."""
     if node["phase"] == RETURNED:
         goes_on = "" if node["runs"] == OLD else " (adopt.yml -e kafka_adopt=back goes on)"

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._node import adopted
+from ansible_collections.streamops.kafka.plugins.module_utils._node import adopted, adopted_look
 from tests.support.cluster import ROOT, Cluster, Run, free_port_base, kill, read_until, until
 from tests.support.modules import run_module
 from tests.support.traffic import producing, read_all
@@ -60,7 +60,7 @@ class Others(Cluster):
 
     def old_pid(self, node: str) -> int | None:
         """Return the number of the old process of a node; None where it does not run."""
-        claim = {
+        claim: adopted.Claim = {
             "manager": "none",
             "name": "",
             "enabled": False,
@@ -68,7 +68,7 @@ class Others(Cluster):
             "main_class": "kafka.Kafka",
             "properties_file": str(self.homes[node] / "config" / "server.properties"),
         }
-        return adopted.old_process(adopted.claimed(claim))
+        return adopted_look.old_process(adopted.claimed(claim))
 
     def runners(self) -> dict[str, str]:
         """Return who runs each node: old, ours, both or nobody."""

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.streamops.kafka.plugins.module_utils._node import adopted
+from ansible_collections.streamops.kafka.plugins.module_utils._node import adopted, adopted_look
 from ansible_collections.streamops.kafka.plugins.module_utils._node.generations import CURRENT, FAILED, Generations
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.paths import socket_near
 from ansible_collections.streamops.kafka.plugins.plugin_utils.run_names import place, started
@@ -162,7 +162,7 @@ class Old:
         self.properties.write_text("node.id=1\n")
         words = ["-c", "import time; time.sleep(600)", "kafka.Kafka", str(self.properties)]
         self.argv = (sys.executable, *words)
-        self.claim = {
+        self.claim: adopted.Claim = {
             "manager": "none",
             "main_class": "kafka.Kafka",
             "properties_file": str(self.properties),
@@ -181,7 +181,7 @@ class Old:
     @property
     def pid(self) -> int | None:
         """Return the number of its process, however it was started."""
-        return adopted.old_process(self.node)
+        return adopted_look.old_process(self.node)
 
     def end(self) -> None:
         """End it, whoever started it."""

@@ -59,8 +59,7 @@ def given_back(hosts: Sequence[Host]) -> Iterator[Problem]:
         adopted = info.get("adopted") or {}
         if adopted.get("phase") == RETURNED:
             runs = {OLD: "which runs it", OURS: "and is still run by this collection", NOBODY: "and does not run"}
-            found = f"{adopted['service']}, {runs[adopted['runs']]}"
-            yield Problem(host, "the node was given back", found)
+            yield Problem(host, "the node was given back", f"{adopted['service']}, {runs[adopted['runs']]}")
 
 
 @host_rule(

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._node import adopted as subject
+from ansible_collections.streamops.kafka.plugins.module_utils._node import adopted_look
 from ansible_collections.streamops.kafka.plugins.module_utils._node.adopted import (
     CLAIMED,
     NOBODY,
@@ -30,10 +31,10 @@ from ansible_collections.streamops.kafka.plugins.module_utils._node.adopted_serv
     start_of,
     stop,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._node.adopted_state import bring
+from ansible_collections.streamops.kafka.plugins.module_utils._node.adopted_state import Wish, bring
 from ansible_collections.streamops.kafka.plugins.module_utils._node.process import process
 
-CLAIM: dict[str, Any] = {
+CLAIM: subject.Claim = {
     "manager": "systemd",
     "name": "kafka.service",
     "enabled": True,
@@ -91,31 +92,31 @@ class Node:
 
 def test_the_file_says_what_was_written_and_is_for_its_owner_alone(tmp_path: Path) -> None:
     path = tmp_path / "kafka1" / subject.FILE
-    params = {"path": str(path), "state": "claimed", "claim": CLAIM, "timeout": 1, "watch": 0}
-    assert bring(params, True, Node(77).machine)["changed"]
+    params: dict[str, Any] = {"path": str(path), "state": "claimed", "claim": CLAIM, "timeout": 1, "watch": 0}
+    assert bring(Wish(**params), True, Node(77).machine)["changed"]
     assert not path.exists()
-    result = bring(params, False, Node(77).machine)
+    result = bring(Wish(**params), False, Node(77).machine)
     assert result["adopted"]["service"] == "systemd kafka.service"
     assert (result["adopted"]["phase"], result["adopted"]["runs"]) == (CLAIMED, OLD)
-    assert subject.read(str(path)) == UNIT
+    assert adopted_look.read(str(path)) == UNIT
     assert modes.S_IMODE(path.stat().st_mode) == 0o600
-    assert not bring(params, False, Node(77).machine)["changed"]
+    assert not bring(Wish(**params), False, Node(77).machine)["changed"]
     for state, phase in (("taken", TAKEN), ("returned", RETURNED)):
-        assert bring({**params, "state": state, "claim": None}, False, Node(None).machine)["changed"]
-        read = subject.read(str(path))
+        assert bring(Wish(**{**params, "state": state, "claim": None}), False, Node(None).machine)["changed"]
+        read = adopted_look.read(str(path))
         assert read is not None
         assert read.phase == phase
-    assert bring({**params, "state": "absent"}, False, Node(None).machine) == {"changed": True, "adopted": None}
-    assert subject.read(str(path)) is None
-    assert not bring({**params, "state": "absent"}, False, Node(None).machine)["changed"]
+    assert bring(Wish(**{**params, "state": "absent"}), False, Node(None).machine) == {"changed": True, "adopted": None}
+    assert adopted_look.read(str(path)) is None
+    assert not bring(Wish(**{**params, "state": "absent"}), False, Node(None).machine)["changed"]
 
 
 def test_a_service_that_a_cut_run_disabled_is_still_known_as_enabled(tmp_path: Path) -> None:
     path = tmp_path / subject.FILE
     path.write_text(subject.dump(UNIT))
-    again = {**CLAIM, "enabled": False}
-    bring({"path": str(path), "state": "claimed", "claim": again, "timeout": 1, "watch": 0}, False, Node(77).machine)
-    read = subject.read(str(path))
+    again: subject.Claim = {**CLAIM, "enabled": False}
+    bring(Wish(str(path), "claimed", again, 1, 0), False, Node(77).machine)
+    read = adopted_look.read(str(path))
     assert read is not None
     assert read.enabled
 
@@ -128,14 +129,14 @@ def test_a_damaged_file_is_an_error_and_never_a_foreign_node(text: str, tmp_path
     path = tmp_path / subject.FILE
     path.write_text(text)
     with pytest.raises(AdoptedFileError, match="Nothing was changed"):
-        subject.read(str(path))
+        adopted_look.read(str(path))
 
 
 def test_without_the_file_nothing_is_stopped(tmp_path: Path) -> None:
     node = Node(77)
-    params = {"path": str(tmp_path / "x"), "state": "stopped", "claim": None, "timeout": 1, "watch": 0}
+    params: dict[str, Any] = {"path": str(tmp_path / "x"), "state": "stopped", "claim": None, "timeout": 1, "watch": 0}
     with pytest.raises(AdoptedFileError, match="nothing tells who ran this node"):
-        bring(params, False, node.machine)
+        bring(Wish(**params), False, node.machine)
     assert node.ran == []
 
 
@@ -257,7 +258,7 @@ def old(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
 
 def test_a_real_process_is_found_stopped_and_started_again(tmp_path: Path, old: subprocess.Popen[bytes]) -> None:
     path = str(tmp_path / subject.FILE)
-    claim = {
+    claim: subject.Claim = {
         **CLAIM,
         "manager": "none",
         "enabled": False,
@@ -265,9 +266,9 @@ def test_a_real_process_is_found_stopped_and_started_again(tmp_path: Path, old: 
         "user": "",
         "pid": old.pid,
     }
-    params = {"path": path, "state": "claimed", "claim": claim, "timeout": 20, "watch": 0.1}
-    assert bring(params, False, Machine())["adopted"]["runs"] == OLD
-    node = subject.read(path)
+    params: dict[str, Any] = {"path": path, "state": "claimed", "claim": claim, "timeout": 20, "watch": 0.1}
+    assert bring(Wish(**params), False, Machine())["adopted"]["runs"] == OLD
+    node = adopted_look.read(path)
     assert node is not None
     assert process({}, "", node)["pid"] == old.pid
     assert process({}, "", node)["recorded"] is False
@@ -275,14 +276,14 @@ def test_a_real_process_is_found_stopped_and_started_again(tmp_path: Path, old: 
     assert (node.start.directory, node.start.environment["MARK"]) == (str(tmp_path), "x")
     assert node.start.output == str(tmp_path / "out")
     assert "NOFILE" in node.start.limits
-    stopped = bring({**params, "state": "stopped", "claim": None}, False, Machine())
+    stopped = bring(Wish(**{**params, "state": "stopped", "claim": None}), False, Machine())
     assert (stopped["changed"], stopped["adopted"]["runs"]) == (True, NOBODY)
-    started = bring({**params, "state": "started", "claim": None}, False, Machine())
+    started = bring(Wish(**{**params, "state": "started", "claim": None}), False, Machine())
     assert (started["changed"], started["adopted"]["runs"]) == (True, OLD)
-    again = subject.old_process(node)
+    again = adopted_look.old_process(node)
     assert again not in (None, old.pid)
-    assert subject.directory_of(again or 0) == str(tmp_path)
-    bring({**params, "state": "stopped", "claim": None}, False, Machine())
+    assert adopted_look.directory_of(again or 0) == str(tmp_path)
+    bring(Wish(**{**params, "state": "stopped", "claim": None}), False, Machine())
 
 
 def test_a_process_that_this_user_may_not_see_is_refused() -> None:
@@ -295,8 +296,8 @@ def test_check_mode_only_tells(tmp_path: Path) -> None:
     path.write_text(subject.dump(UNIT))
     node = Node(77)
     for state, changed in (("stopped", True), ("started", False), ("absent", True)):
-        params = {"path": str(path), "state": state, "claim": None, "timeout": 1, "watch": 0}
-        assert bring(params, True, node.machine)["changed"] is changed
+        params: dict[str, Any] = {"path": str(path), "state": state, "claim": None, "timeout": 1, "watch": 0}
+        assert bring(Wish(**params), True, node.machine)["changed"] is changed
     assert node.ran == []
     assert path.exists()
 
