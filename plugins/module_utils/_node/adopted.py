@@ -37,7 +37,6 @@ CLAIM: dict[str, dict[str, Any]] = {
     "logs_dir": {"type": "str", "default": ""},
     "pid": {"type": "int"},
 }
-_OVERRIDE = "--override"
 
 
 class AdoptedFileError(StreamopsError):
@@ -156,13 +155,6 @@ def is_old(argv: Sequence[str], adopted: Adopted, directory: str) -> bool:
     words = argv[argv.index(adopted.main_class) + 1 :]
     wanted = normpath(adopted.properties_file)
     return any(normpath(join(directory, word)) == wanted for word in words if word)
-
-
-def overrides(argv: Sequence[str]) -> dict[str, str]:
-    """Return what a command line sets beside the file of properties (C(--override KEY=VALUE) of kafka.Kafka)."""
-    pairs = [argv[at].partition("=") for at in range(1, len(argv)) if argv[at - 1] == _OVERRIDE]
-    pairs += [word[len(_OVERRIDE) + 1 :].partition("=") for word in argv if word.startswith(f"{_OVERRIDE}=")]
-    return {key.strip(): value for key, equals, value in pairs if equals}
 
 
 def shown(adopted: Adopted, runs: str) -> Told:

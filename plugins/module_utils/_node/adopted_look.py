@@ -5,10 +5,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 from .._core.properties import READ_ENCODING, PropertiesError, parse
-from .adopted import Adopted, AdoptedFileError, is_old, load, overrides
+from .adopted import Adopted, AdoptedFileError, is_old, load
 from .processes import GONE, pids, read_text, stat
+
+_OVERRIDE = "--override"
 
 
 def read(path: str) -> Adopted | None:
@@ -43,11 +46,19 @@ def directory_of(pid: int) -> str:
         return ""
 
 
-def old_properties(adopted: Adopted, pid: int) -> dict[str, str]:
+def old_properties(adopted: Adopted) -> dict[str, str]:
     """Return the properties of the old process by its file and its command line; empty where they cannot be read."""
     text = read_text(adopted.properties_file, READ_ENCODING)
+    pid = old_process(adopted)
     argv = (read_text(f"/proc/{pid}/cmdline") or "").split("\0")
     try:
         return {**parse(text), **overrides(argv)} if text is not None else {}
     except PropertiesError:
         return {}
+
+
+def overrides(argv: Sequence[str]) -> dict[str, str]:
+    """Return what a command line sets beside the file of properties (C(--override KEY=VALUE) of kafka.Kafka)."""
+    pairs = [argv[at].partition("=") for at in range(1, len(argv)) if argv[at - 1] == _OVERRIDE]
+    pairs += [word[len(_OVERRIDE) + 1 :].partition("=") for word in argv if word.startswith(f"{_OVERRIDE}=")]
+    return {key.strip(): value for key, equals, value in pairs if equals}

@@ -149,16 +149,16 @@ def node_info(params: Mapping[str, Any], run: Callable[..., Any] = commands.run)
     unreadable: list[str] = []
     if wanted.get("files") is not None:
         wanted["files"], unreadable = _wanted_files(wanted["files"], started["files"] if started else {})
-    if adopted is not None and found["running"] and not found["recorded"]:
-        why = _take_over_reasons(adopted, found["pid"], wanted)
-    else:
-        why = [damaged] if damaged else reasons.restart_reasons(started, wanted, found["running"])
+    why = [damaged] if damaged else reasons.restart_reasons(started, wanted, found["running"])
+    runs = _runner(**found)
+    if adopted is not None and runs == OLD:
+        why = _take_over_reasons(adopted, wanted)
     return {
         "disks": disks(params["log_dirs"], params["metadata_dir"]),
         "quorum": _quorum(params, found["since"]),
         "unclean_elections": unclean_elections(params["log_dir"], time.time()) if params["log_dir"] else [],
         "process": found,
-        "adopted": None if adopted is None else known.shown(adopted, _runner(found["running"], found["recorded"])),
+        "adopted": None if adopted is None else known.shown(adopted, runs),
         "needs_start": not found["running"],
         "restart_reasons": why,
         "live_properties": reasons.live_properties(started, wanted, found["running"]),
@@ -188,14 +188,13 @@ def _adopted(params: Mapping[str, Any]) -> Adopted | None:
     return adopted_look.read(params["adopted_file"]) if params["adopted_file"] else None
 
 
-def _take_over_reasons(adopted: Adopted, pid: int, wanted: dict[str, Any]) -> list[dict[str, Any]]:
-    runs = adopted_look.old_properties(adopted, pid)
-    return reasons.take_over_reasons(adopted.service, runs, wanted.get("properties"))
+def _take_over_reasons(adopted: Adopted, wanted: dict[str, Any]) -> list[dict[str, Any]]:
+    return reasons.take_over_reasons(adopted.service, adopted_look.old_properties(adopted), wanted.get("properties"))
 
 
-def _runner(runs: bool, is_recorded: bool) -> str:
-    """Return who runs a node that was run by something else before."""
-    return (OURS if is_recorded else OLD) if runs else NOBODY
+def _runner(running: bool, recorded: bool, **_others: object) -> str:
+    """Return who runs a node that was run by something else before; of the keys of process."""
+    return (OURS if recorded else OLD) if running else NOBODY
 
 
 def _start_files(directory: str) -> dict[str, Any] | None:

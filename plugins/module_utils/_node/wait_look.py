@@ -112,7 +112,8 @@ def _reading(params: Mapping[str, Any]) -> dict[str, Any]:
     awaited = opened_ports(files, params["ports"]) if params["state"] == "started" and recorded else []
     if adopted is not None:
         awaited = list(params["ports"])
-        recorded = (found["pid"], found["start_time"]) if found["running"] else None
+        now = life_of(found)
+        recorded = (now.pid, now.start_time) if now else None
     # Also of a process that ended: somebody else may have had its port.
     holders = ports(awaited, found["pid"])
     return {
