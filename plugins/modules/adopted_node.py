@@ -75,6 +75,10 @@ options:
         description: Where its release is.
         type: str
         default: ""
+      version:
+        description: The version of its release.
+        type: str
+        default: ""
       user:
         description: The user that it runs as.
         type: str
@@ -111,8 +115,8 @@ RETURN = r"""
 adopted:
   description:
     - What the file says, with C(phase) (V(claimed), V(taken) or V(returned)), C(service) (who ran the node, in words),
-      C(manager), C(name) and C(logs_dir); C(runs) is V(old) where the old process runs, else V(nobody). Null without
-      the file.
+      C(manager), C(name), C(version) and C(logs_dir). C(runs) is V(old) where the old process runs, else V(nobody).
+    - Null without the file.
   returned: always
   type: dict
 """

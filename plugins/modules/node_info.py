@@ -196,7 +196,7 @@ adopted:
     - Who ran the node before it was taken over, by O(adopted_file); null where nothing else ran it.
     - C(phase) is V(claimed) (a run is to take it over), V(taken) (it was taken over) or V(returned) (the old service is
       to run it), C(runs) who runs it now (V(old), V(ours) or V(nobody)), C(service) who ran it, in words, with
-      C(manager), C(name) and C(logs_dir).
+      C(manager), C(name), C(version) of its release and C(logs_dir).
   returned: always
   type: dict
 needs_start:

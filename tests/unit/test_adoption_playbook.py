@@ -200,3 +200,20 @@ def test_files_that_are_not_there_are_not_used(tmp_path: Path, monkeypatch: pyte
     ((_name, options),) = action.asked
     assert options["ssl_ca_location"] == str(tmp_path / "ca.pem")
     assert "ssl_certificate_location" not in options
+
+
+@pytest.mark.parametrize(
+    ("version", "runs", "old_version", "is_given_back"),
+    [("4.3.1", "ours", "4.3.1", True), ("4.4.0", "ours", "4.3.1", False), ("4.4.0", "nobody", "4.3.1", False),
+     (None, "nobody", "4.3.1", True), ("4.4.0", "old", "4.3.1", True), ("4.4.0", "ours", "", True)],
+)  # fmt: skip
+def test_an_upgraded_node_is_not_given_back(
+    version: str | None, runs: str, old_version: str, is_given_back: bool
+) -> None:
+    tasks = yaml.safe_load((ROOT / "roles/_common/tasks/adopt_back.yml").read_text())
+    (task,) = (task for task in tasks if "another release" in task["name"])
+    look = {"version": version, "adopted": {"runs": runs, "version": old_version}}
+    condition = NativeEnvironment().compile_expression(task["ansible.builtin.assert"]["that"])
+    assert condition(__common_node_info=look) is is_given_back
+    # Before anything is written.
+    assert tasks.index(task) < next(at for at, one in enumerate(tasks) if "streamops.kafka.adopted_node" in one)

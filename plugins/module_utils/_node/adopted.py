@@ -33,6 +33,7 @@ CLAIM: dict[str, dict[str, Any]] = {
     "main_class": {"type": "str", "required": True},
     "properties_file": {"type": "str", "required": True},
     "release_dir": {"type": "str", "default": ""},
+    "version": {"type": "str", "default": ""},
     "user": {"type": "str", "default": ""},
     "logs_dir": {"type": "str", "default": ""},
     "pid": {"type": "int"},
@@ -53,6 +54,7 @@ class Claim(TypedDict, total=False):
     main_class: str
     properties_file: str
     release_dir: str
+    version: str
     user: str
     logs_dir: str
     pid: int
@@ -66,6 +68,7 @@ class Told(TypedDict):
     service: str
     manager: str
     name: str
+    version: str
     logs_dir: str
 
 
@@ -89,7 +92,7 @@ class Adopted:
 
     manager -- one of MANAGERS; name -- of its unit or program; enabled -- whether it started at boot; control -- of a
     unit its file, of a program the file of its supervisord; main_class, properties_file -- by which its process is
-    known; release_dir, user, logs_dir -- as it had them; start -- of a process without a service.
+    known; release_dir, version, user, logs_dir -- as it had them; start -- of a process without a service.
     """
 
     phase: str
@@ -100,6 +103,7 @@ class Adopted:
     main_class: str
     properties_file: str
     release_dir: str = ""
+    version: str = ""
     user: str = ""
     logs_dir: str = ""
     start: Start | None = None
@@ -165,5 +169,6 @@ def shown(adopted: Adopted, runs: str) -> Told:
         "service": adopted.service,
         "manager": adopted.manager,
         "name": adopted.name,
+        "version": adopted.version,
         "logs_dir": adopted.logs_dir,
     }

@@ -102,6 +102,7 @@ def claim_of(told: Process) -> Claim:
         "main_class": told["main_class"],
         "properties_file": told["properties_file"],
         "release_dir": told["release"].get("dir") or "",
+        "version": told["release"].get("version") or "",
         "user": told["user"],
         "logs_dir": told["logs_dir"],
         "pid": told["pid"],

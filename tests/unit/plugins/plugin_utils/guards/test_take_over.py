@@ -60,6 +60,7 @@ def test_the_node_of_the_inventory_is_claimed_with_all_that_starts_it_again() ->
         "main_class": "kafka.Kafka",
         "properties_file": "/opt/kafka/config/server.properties",
         "release_dir": "",
+        "version": "4.3.1",
         "user": "kafka",
         "logs_dir": "/opt/kafka/logs",
         "pid": 801,
