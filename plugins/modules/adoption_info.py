@@ -137,6 +137,7 @@ processes:
       description:
         - What manages it. C(manager) is V(systemd), V(supervisor), V(container), V(other) (such as runit) or V(none)
           (C(nohup), C(-daemon)), C(name) its unit, program or container, C(scope) V(user) for a user's own systemd.
+        - C(control) is by what it is told to stop and start, the file of the unit or that of supervisord.
         - By its files C(files), C(user), C(group), C(directory), C(commands), C(environment_files), C(restart) and
           C(limits); C(enabled) is whether it starts at boot, as C(systemctl is-enabled) says it. C(needs_reload) says
           that the files are newer than what systemd has read, C(unresolved) what only the manager could fill in.

@@ -62,6 +62,16 @@ options:
       - The directory of its configuration, for RV(start_files).
     type: str
     default: ""
+  adopted_file:
+    description:
+      - The file that says who ran the node before it was taken over (M(streamops.kafka.adopted_node)). With it the
+        process of the old service is found too.
+    type: str
+    default: ""
+  claim:
+    description:
+      - What a run would write there, as M(streamops.kafka.adopted_node) takes it; it counts as written. For check mode.
+    type: dict
   wanted:
     description:
       - What the node should have been started with; what is left out is not compared.
@@ -179,6 +189,14 @@ process:
   description:
     - C(running), C(pid), C(since) (seconds since 1970), C(start_time) (clock ticks since boot) and C(recorded), whether
       the start record is that of this process.
+  returned: always
+  type: dict
+adopted:
+  description:
+    - Who ran the node before it was taken over, by O(adopted_file); null where nothing else ran it.
+    - C(phase) is V(claimed) (a run is to take it over), V(taken) (it was taken over) or V(returned) (the old service is
+      to run it), C(runs) who runs it now (V(old), V(ours) or V(nobody)), C(service) who ran it, in words, with
+      C(manager), C(name), C(version) of its release and C(logs_dir).
   returned: always
   type: dict
 needs_start:

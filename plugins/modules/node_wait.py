@@ -31,6 +31,12 @@ options:
     description: The directory that holds the start record, C(started/).
     type: path
     required: true
+  adopted_file:
+    description:
+      - The file that says who ran the node before it was taken over (M(streamops.kafka.adopted_node)). With it, the
+        process of the old service is waited for, and its start record counts for nothing.
+    type: str
+    default: ""
   ports:
     description:
       - The TCP ports that the process must listen on. Where the properties in its start record name other ones, as
@@ -166,6 +172,7 @@ SEEN = {"pid": {"type": "int"}, "start_time": {"type": "int"}, "first_look": {"t
 SPEC = dict(
     WAIT_OPTIONS,
     state_dir={"type": "path", "required": True},
+    adopted_file={"type": "str", "default": ""},
     ports={"type": "list", "elements": "int", "default": []},
     ready_line={"type": "str", "default": ""},
     flows={"type": "list", "elements": "str", "default": []},

@@ -31,6 +31,7 @@ READS_ONLY = {
     "Stop machine | List the programs of supervisord": "supervisorctl status only answers a question",
     "Supervisor | Wait until supervisord has the request": "supervisorctl status only answers a question",
     "Restart reasons | Schedule the restart": "group_by changes the run, not a host",
+    "Give back | Schedule the node": "group_by changes the run, not a host",
     "Roll | Record a node that has restarted meanwhile": "group_by changes the run, not a host",
     "Roll | Record a node whose turn was foreseen": "group_by changes the run, not a host",
     "Blame | Schedule the node that is at fault to go back": "add_host changes the run, not a host",

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What adopt.yml runs: it only reads, takes no lock, goes on without a host, and asks clusters from here."""
+"""What adopt.yml runs: a look only reads, takes no lock and goes on without a host; the others hold the lock."""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,7 +14,7 @@ from jinja2.nativetypes import NativeEnvironment
 
 from ansible_collections.streamops.kafka.plugins.action import adoption_info, adoption_plan
 from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.action import ProgressAction
-from tests.support.playbooks import PUBLIC, of_play, read, takes_lock
+from tests.support.playbooks import FREE, LOCK, PUBLIC, of_play, plays, read
 from tests.unit.plugins.plugin_utils.adopt.machines import CLUSTER, FEATURES, info, machine, node, three
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,11 +23,74 @@ TASKS = yaml.safe_load((ROOT / "roles/_common/tasks/adopt.yml").read_text())
 READS = {"assert", "debug", "adoption_info", "adoption_plan"}
 
 
-def test_it_only_reads_and_takes_no_lock() -> None:
+def test_a_look_only_reads_and_takes_no_lock() -> None:
     assert {key.rpartition(".")[2] for task in TASKS for key in task if "." in key} == READS
-    (play,) = read(PUBLIC["adopt"])
+    (play,) = read(ROOT / "playbooks/_adopt_look.yml")
     assert {step for step in of_play(play, {}) if "/" not in step} == {"adoption_info", "adoption_plan"}
-    assert not takes_lock("adopt")
+
+
+@pytest.mark.parametrize(
+    ("given", "part"),
+    [({}, "look"), ({"kafka_adopt": ""}, "look"), ({"kafka_adopt": None}, "look"), ({"kafka_adopt": "taken"}, "look"),
+     ({"kafka_adopt": "take"}, "take"), ({"kafka_adopt": " back "}, "back"), ({"kafka_adopt": "finish"}, "finish")],
+)  # fmt: skip
+def test_each_word_is_a_playbook_of_its_own(given: dict[str, Any], part: str) -> None:
+    (imported,) = (one["import_playbook"] for one in read(PUBLIC["adopt"]))
+    assert NativeEnvironment().from_string(imported).render(given).strip() == f"_adopt_{part}.yml"
+
+
+@pytest.mark.parametrize("part", ["take", "back", "finish"])
+def test_what_changes_something_holds_the_lock_to_its_end(part: str) -> None:
+    made = [of_play(play, given) for play, given in plays(ROOT / f"playbooks/_adopt_{part}.yml")]
+    locked, freed = ([number for number, play in enumerate(made) if file in play] for file in (LOCK, FREE))
+    writes = [number for number, play in enumerate(made) if "adopted_node" in play]
+    assert writes
+    assert locked[0] < min(writes)
+    assert max(freed) >= max(writes)
+
+
+def test_a_take_over_is_judged_on_all_hosts_before_anything_is_written() -> None:
+    tasks = yaml.safe_load((ROOT / "roles/_common/tasks/adopt_take.yml").read_text())
+    (judged,) = (task for task in tasks if "refusals" in str(task.get("ansible.builtin.assert", "")))
+    assert judged["any_errors_fatal"]
+    assert judged == tasks[-2]
+    assert "streamops.kafka.adopted_node" in tasks[-1]
+
+
+@pytest.mark.parametrize(
+    ("known", "state"),
+    [(None, "claimed"), ({"phase": "returned", "runs": "ours"}, "taken"),
+     ({"phase": "returned", "runs": "old"}, "claimed"),
+     ({"phase": "returned", "runs": "nobody"}, "claimed"), ({"phase": "claimed", "runs": "ours"}, "claimed")],
+)  # fmt: skip
+def test_a_node_that_ours_still_runs_need_not_be_claimed_again(known: dict[str, Any] | None, state: str) -> None:
+    task = yaml.safe_load((ROOT / "roles/_common/tasks/adopt_take.yml").read_text())[-1]
+    template = task["streamops.kafka.adopted_node"]["state"]
+    assert NativeEnvironment().from_string(template).render(_common_before=known or {}) == state
+
+
+def test_a_roll_gives_back_in_the_order_of_a_turn() -> None:
+    turn = yaml.safe_load((ROOT / "roles/_common/tasks/roll/turn.yml").read_text())
+    (restart,) = (task for task in turn if task["name"] == "Roll | Restart the node")
+    (stop,) = (task for task in restart["block"] if task["name"] == "Roll | Stop the node")
+    (back,) = (task for task in restart["block"] if task["name"] == "Roll | Bring the node back")
+    rendered = partial(_file, seen={"stops_by": "adopted"})
+    assert rendered(stop) == "service/adopted/stop.yml"
+    assert _file(stop, {"stops_by": "systemd"}, _common_gives_back=True) == "service/systemd/out.yml"
+    (start,) = (task for task in back["block"] if task["name"] == "Roll | Start the node")
+    assert rendered(start, kafka_service_manager="systemd") == "service/systemd/start.yml"
+    assert rendered(start, kafka_service_manager="systemd", _common_gives_back=True) == "service/adopted/start.yml"
+    # Neither the files of ours are taken up nor proven for what goes back.
+    for name in ("Roll | Switch to the new start files", "Roll | Confirm the start files of the node"):
+        (task,) = (task for task in back["block"] if task["name"] == name)
+        assert NativeEnvironment().compile_expression(task["when"])(_common_gives_back=True) is False
+        assert NativeEnvironment().compile_expression(task["when"])() is True
+
+
+def _file(task: dict[str, Any], seen: dict[str, str], **variables: Any) -> str:
+    """Return which file a task includes."""
+    text = NativeEnvironment().from_string(task["ansible.builtin.include_tasks"])
+    return str(text.render(_model={"seen": seen}, **variables)).strip()
 
 
 @pytest.mark.parametrize(
@@ -136,3 +200,20 @@ def test_files_that_are_not_there_are_not_used(tmp_path: Path, monkeypatch: pyte
     ((_name, options),) = action.asked
     assert options["ssl_ca_location"] == str(tmp_path / "ca.pem")
     assert "ssl_certificate_location" not in options
+
+
+@pytest.mark.parametrize(
+    ("version", "runs", "old_version", "is_given_back"),
+    [("4.3.1", "ours", "4.3.1", True), ("4.4.0", "ours", "4.3.1", False), ("4.4.0", "nobody", "4.3.1", False),
+     (None, "nobody", "4.3.1", True), ("4.4.0", "old", "4.3.1", True), ("4.4.0", "ours", "", True)],
+)  # fmt: skip
+def test_an_upgraded_node_is_not_given_back(
+    version: str | None, runs: str, old_version: str, is_given_back: bool
+) -> None:
+    tasks = yaml.safe_load((ROOT / "roles/_common/tasks/adopt_back.yml").read_text())
+    (task,) = (task for task in tasks if "another release" in task["name"])
+    look = {"version": version, "adopted": {"runs": runs, "version": old_version}}
+    condition = NativeEnvironment().compile_expression(task["ansible.builtin.assert"]["that"])
+    assert condition(__common_node_info=look) is is_given_back
+    # Before anything is written.
+    assert tasks.index(task) < next(at for at, one in enumerate(tasks) if "streamops.kafka.adopted_node" in one)

@@ -10,6 +10,7 @@ from tests.support.playbooks import FREE, LOCK, PUBLIC, WITHOUT_LOCK, of_play, p
 #: What changes a cluster: modules, and files that start and stop a node or forget gaps of mirrors.
 CHANGES = {
     "acls",
+    "adopted_node",
     "broker_configs",
     "broker_registration",
     "features",

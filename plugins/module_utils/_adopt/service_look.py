@@ -32,13 +32,18 @@ _UNKNOWN = Service()
 
 @dataclass(frozen=True)
 class Managed:
-    """A process's manager, and what is known of its service. identity -- product, id and cluster of a node of ours."""
+    """A process's manager, and what is known of its service.
+
+    identity -- product, id and cluster of a node of ours; control -- by what it is told to stop and start: of a unit
+    its file, behind links, and of a program the file of its supervisord.
+    """
 
     manager: Manager
     service: Service = _UNKNOWN
     enabled: str = ""
     needs_reload: bool = False
     identity: tuple[str, str, str] | None = None
+    control: str = ""
 
     def shown(self) -> dict[str, object]:
         """Return it as a module returns it, without secrets."""
@@ -47,6 +52,7 @@ class Managed:
             "manager": self.manager.kind,
             "name": self.manager.name,
             "scope": self.manager.scope,
+            "control": self.control,
             "files": list(service.files),
             "user": service.user,
             "group": service.group,
@@ -152,6 +158,7 @@ def _of_systemd(manager: Manager, is_own_user: bool, files: Files) -> Managed:
         state.get("UnitFileState", ""),
         state.get("NeedDaemonReload") == "yes",
         _identity(text),
+        os.path.realpath(service.files[0]) if service.files else "",
     )
 
 
@@ -194,8 +201,8 @@ def _of_supervisor(manager: Manager, path: str, files: Files) -> Managed:
             texts.update({part: content for part, content in contents if content is not None})
     service = units.read_program(texts, manager.name) if manager.name else None
     if service is None:
-        return Managed(manager)
-    return Managed(manager, service, service.autostart, False, _identity(texts[service.files[0]]))
+        return Managed(manager, control=path)
+    return Managed(manager, service, service.autostart, False, _identity(texts[service.files[0]]), path)
 
 
 def _identity(text: str) -> tuple[str, str, str] | None:

@@ -92,17 +92,33 @@ def _goes_on(process: subprocess.Popen[bytes], seconds: float, started: float) -
     return False
 
 
-def detach(argv: Sequence[str], env: Mapping[str, str] | None = None, user: tuple[int, int] | None = None) -> None:
+def detach(
+    argv: Sequence[str],
+    env: Mapping[str, str] | None = None,
+    user: tuple[int, int] | None = None,
+    *,
+    groups: Sequence[int] = (),
+    cwd: str = "/",
+    output: str = "",
+) -> None:
     """Start a program that outlives this one, in a session of its own; its own arguments must bound its time.
 
     Raises OSError where it cannot be started. It holds no pipe of ours open, or Ansible would wait for its end. env --
-    its environment, None for ours. user -- the numbers of the user and the group that it runs as, None for ours.
+    its environment, None for ours. user -- the numbers of the user and the group that it runs as, None for ours; groups
+    -- its other groups. output -- the file that its output is added to, empty for none.
     """
-    none = subprocess.DEVNULL
-    other: dict[str, Any] = {"user": user[0], "group": user[1], "extra_groups": []} if user else {}
-    subprocess.Popen(  # pylint: disable=ansible-bad-function
-        list(argv), stdin=none, stdout=none, stderr=none, start_new_session=True, cwd="/", env=env, **other
-    )
+    other: dict[str, Any] = {"user": user[0], "group": user[1], "extra_groups": list(groups)} if user else {}
+    with open(output or os.devnull, "ab") as file:
+        subprocess.Popen(  # pylint: disable=ansible-bad-function
+            list(argv),
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=file,
+            start_new_session=True,
+            cwd=cwd,
+            env=env,
+            **other,
+        )
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

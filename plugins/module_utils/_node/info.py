@@ -14,8 +14,11 @@ from typing import Any
 from .._core import commands
 from .._core.compared import declare, same
 from .._core.properties import PropertiesError, parse
+from . import adopted as known
+from . import adopted_look
 from . import restart_reasons as reasons
 from . import start_record as record
+from .adopted import NOBODY, OLD, OURS, Adopted
 from .beside import beside, installed_as
 from .clock import synchronization
 from .disks import disks
@@ -51,6 +54,8 @@ LOOK: dict[str, dict[str, Any]] = {
     "config_file": {"type": "str", "default": ""},
     "jvm_file": {"type": "str", "default": ""},
     "config_dir": {"type": "str", "default": ""},
+    "adopted_file": {"type": "str", "default": ""},
+    "claim": {"type": "dict"},
     "wanted": {"type": "dict", "options": _WANTED},
     "ports": {"type": "list", "elements": "int", "default": []},
     "names": {"type": "list", "elements": "str", "default": []},
@@ -136,7 +141,8 @@ UNREADABLE = "unreadable"
 def node_info(params: Mapping[str, Any], run: Callable[..., Any] = commands.run) -> dict[str, Any]:
     """Gather what node_info returns; params are the module's, run runs a program (see java.describe)."""
     files = read_record(params["state_dir"]) if params["state_dir"] else {}
-    found = process(files, params["config_file"])
+    adopted = _adopted(params)
+    found = process(files, params["config_file"], adopted)
     last, unread = _started(files)
     started, damaged = (last, unread) if found["recorded"] else (None, None)
     wanted = dict(params["wanted"] or {})
@@ -144,11 +150,15 @@ def node_info(params: Mapping[str, Any], run: Callable[..., Any] = commands.run)
     if wanted.get("files") is not None:
         wanted["files"], unreadable = _wanted_files(wanted["files"], started["files"] if started else {})
     why = [damaged] if damaged else reasons.restart_reasons(started, wanted, found["running"])
+    runs = _runner(**found)
+    if adopted is not None and runs == OLD:
+        why = _take_over_reasons(adopted, wanted)
     return {
         "disks": disks(params["log_dirs"], params["metadata_dir"]),
         "quorum": _quorum(params, found["since"]),
         "unclean_elections": unclean_elections(params["log_dir"], time.time()) if params["log_dir"] else [],
         "process": found,
+        "adopted": None if adopted is None else known.shown(adopted, runs),
         "needs_start": not found["running"],
         "restart_reasons": why,
         "live_properties": reasons.live_properties(started, wanted, found["running"]),
@@ -169,6 +179,22 @@ def node_info(params: Mapping[str, Any], run: Callable[..., Any] = commands.run)
         "version": record.version(files.get(record.JVM)) or record.version(read_text(params["jvm_file"])),
         "installed": bool(params["release_dir"]) and _is_whole(params["release_dir"]),
     }
+
+
+def _adopted(params: Mapping[str, Any]) -> Adopted | None:
+    """Return who ran the node before; in check mode the claim that a run would write counts as written."""
+    if params["claim"]:
+        return known.claimed(params["claim"])
+    return adopted_look.read(params["adopted_file"]) if params["adopted_file"] else None
+
+
+def _take_over_reasons(adopted: Adopted, wanted: dict[str, Any]) -> list[dict[str, Any]]:
+    return reasons.take_over_reasons(adopted.service, adopted_look.old_properties(adopted), wanted.get("properties"))
+
+
+def _runner(running: bool, recorded: bool, **_others: object) -> str:
+    """Return who runs a node that was run by something else before; of the keys of process."""
+    return (OURS if recorded else OLD) if running else NOBODY
 
 
 def _start_files(directory: str) -> dict[str, Any] | None:

@@ -5,10 +5,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import Any
 
 from .._core.properties import READ_ENCODING
 from . import start_record as record
+from .adopted import Adopted
+from .adopted_look import old_process
 from .processes import GONE, is_alive, pids, read_text, started_at, stat
 
 # Kafka's main class: how a node is known that was started without a record.
@@ -24,16 +27,19 @@ def read_record(state_dir: str) -> dict[str, str | None]:
     }
 
 
-def process(files: dict[str, str | None], config_file: str = "") -> dict[str, Any]:
+def process(files: Mapping[str, str | None], config_file: str = "", adopted: Adopted | None = None) -> dict[str, Any]:
     """Tell which process the node is: {running, pid, since, start_time, recorded}.
 
     since -- seconds since 1970 at which it started, None when unknown. recorded -- the start record is that of this
-    process. Without such a record, config_file (as given to java) finds one that something else started.
+    process. Without such a record, config_file (as given to java) finds one that something else started, and adopted
+    the one that ran before the node was taken over.
     """
     known = record.identity(files)
     if known is not None and is_alive(*known):
         return _running(known[0], known[1], recorded=True)
     foreign = _find(config_file) if config_file else None
+    if foreign is None and adopted is not None:
+        foreign = old_process(adopted)
     if foreign is not None:
         return _running(foreign, stat(foreign)[1], recorded=False)
     return {"running": False, "pid": None, "since": None, "start_time": None, "recorded": False}

@@ -66,6 +66,24 @@ def restart_reasons(
     return reasons
 
 
+def take_over_reasons(service: str, runs: Mapping[str, str], wanted: Mapping[str, str] | None) -> list[dict[str, Any]]:
+    """Return why a node restarts that its old service runs: that, and each property that it will have differently.
+
+    service -- in words; runs -- the properties of the old process, empty where they are not known; wanted -- those that
+    it will have, None where they are not compared. Properties that Kafka takes live count too: nothing is sent to a
+    process that is not ours.
+    """
+    why = [reason("record", "process", f"it is run by {service}", "this run takes it over")]
+    if not runs or wanted is None:
+        return why
+    before, after = declare(runs), declare(wanted)
+    return why + [
+        reason("property", key, before.get(key), after.get(key))
+        for key in sorted(before.keys() | after.keys())
+        if not same(key, before.get(key), after.get(key))
+    ]
+
+
 def live_properties(
     started: Mapping[str, Any] | None, wanted: Mapping[str, Any], running: bool
 ) -> dict[str, str | None]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from . import mirror_start
+from .adopted_look import read as read_adopted
 from .log_cause import ENDS, cause, distinct
 from .log_lines import LIMIT, every_said, forms, last_errors, last_line, last_said, says, telling_lines
 from .ports import ports
@@ -103,10 +104,16 @@ def _has_said(params: Mapping[str, Any], now: Life | None) -> bool:
 
 
 def _reading(params: Mapping[str, Any]) -> dict[str, Any]:
-    files = read_record(params["state_dir"])
-    found = process(files)
+    adopted = read_adopted(params["adopted_file"]) if params["adopted_file"] else None
+    # What a start record says is of ours, which does not run any more.
+    files = {} if adopted is not None else read_record(params["state_dir"])
+    found = process(files, "", adopted)
     recorded = identity(files)
     awaited = opened_ports(files, params["ports"]) if params["state"] == "started" and recorded else []
+    if adopted is not None:
+        awaited = list(params["ports"])
+        now = life_of(found)
+        recorded = (now.pid, now.start_time) if now else None
     # Also of a process that ended: somebody else may have had its port.
     holders = ports(awaited, found["pid"])
     return {

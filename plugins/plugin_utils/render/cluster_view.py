@@ -31,7 +31,7 @@ class ClusterView:
     """What the nodes of a cluster have in common; a part that cannot be made raises ValueError."""
 
     def __init__(self, reader: Reader, results: Results) -> None:
-        self._reader, self._results = reader, results
+        self._reader, self.results = reader, results
 
     @cached_property
     def inventory(self) -> Inventory:
@@ -150,7 +150,7 @@ class ClusterView:
         They differ while the inventory moves that listener to another port or address: brokers take it one by one.
         """
         now = [
-            (self._results.of(node["host"]).look.get("advertised") or {}).get(listener_for(node, "clients")["name"])
+            (self.results.of(node["host"]).look.get("advertised") or {}).get(listener_for(node, "clients")["name"])
             for node in self.nodes
             if "broker" in node["roles"]
         ]
@@ -169,7 +169,7 @@ class ClusterView:
     @key
     def copies(self) -> Copies:
         """Our defaults about copies."""
-        return Copies(self, self._results)
+        return Copies(self, self.results)
 
     @key
     def copies_in_sync(self) -> Any:
@@ -185,7 +185,7 @@ class ClusterView:
         3.9, "Static versus Dynamic KRaft Quorums"), and Kafka from 4.1 makes it dynamic (docs/quorum.md).
         """
         settings, asked = self.settings, self.copies["asked"]
-        infos = (self._results.of(node["host"]).look for node in self.identities if "controller" in node["roles"])
+        infos = (self.results.of(node["host"]).look for node in self.identities if "controller" in node["roles"])
         # What --check shows of such a run is what comes behind the change of kraft.version.
         foreseen = settings.get("_common_changes_voters", False) and settings.get("ansible_check_mode", False)
         if settings["kafka_mode"] == ZOOKEEPER_MODE:

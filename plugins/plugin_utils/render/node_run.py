@@ -29,6 +29,7 @@ from os.path import basename, dirname
 from typing import Any
 
 from ...module_utils._core.errors import StreamopsError
+from ...module_utils._node.adopted import CLAIMED, OLD
 from ...module_utils._node.restart_reasons import reason_line
 from ..guards.at_fault import Change, Culprit, change_of, culprit
 from ..guards.quorum_unsteady import cut_off
@@ -39,6 +40,8 @@ from .cluster_run import ClusterRun, Info, Node
 from .parts import key
 from .release import product_of
 
+#: Where the steps stand by which a node is stopped and started that something else ran before it was taken over.
+ADOPTED = "adopted"
 #: Milliseconds within which the leader of the quorum has heard a voter that lives.
 HEARD = 10_000
 #: The states of a program without a process (supervisor/states.py, ProcessStates), and all of them; the output may hold
@@ -162,11 +165,34 @@ class NodeRun:
         """The directories that hold data."""
         return disks_with_data(self._info["disks"])
 
+    @property
+    def _adopted(self) -> Info:
+        """Return who ran the node before it was taken over, as node_info says it; empty where nothing else did."""
+        return dict(self._results.of(self._results.host).look.get("adopted") or {})
+
+    @property
+    def _is_run_by_old(self) -> bool:
+        return bool(self._adopted.get("runs") == OLD)
+
+    @key
+    def stops_by(self) -> str:
+        """Say by what the node is stopped, a directory of roles/_common/tasks/service."""
+        return ADOPTED if self._is_run_by_old else str(self._settings["kafka_service_manager"])
+
+    @key
+    def is_claimed(self) -> bool:
+        """Tell whether the node is to be taken over and has not been whole since, so that its old service has it if
+        this fails."""
+        return bool(self._adopted.get("phase") == CLAIMED)
+
     @key
     def restarts_at_once(self) -> bool:
         """Tell whether a restart needs no gate, and finds none: every voter was asked, and either no record was ever
         written, or this is a controller of a quorum without a stable leader."""
         roles, cluster = set(self._node["roles"]), self._cluster
+        if self._is_run_by_old:
+            # A node is taken over behind its gate or not at all.
+            return False
         free = {"broker", "controller"} if cluster.never_formed else {"controller"} if cluster.lost_leader else set()
         return bool(roles & free and self._info["process"]["running"] and self._info["restart_reasons"])
 
@@ -193,7 +219,7 @@ class NodeRun:
     @key
     def is_unwell(self) -> bool:
         """Tell whether the node cannot wait for its turn."""
-        return self.is_cut_off or self.ends_unsteady or self.restarts_at_once
+        return (self.is_cut_off or self.ends_unsteady or self.restarts_at_once) and not self._is_run_by_old
 
     @key
     def taken_back(self) -> list[str]:

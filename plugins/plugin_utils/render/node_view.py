@@ -147,6 +147,9 @@ class NodeView:
             "beside": {"note_file": paths["has_data"], "service_file": self.process["service_file"]},
             "state_dir": paths["state"],
             "config_dir": paths["config"] if self._own.controller else "",
+            "adopted_file": paths["adopted"],
+            # In check mode nothing was written that says who runs the node.
+            **({"claim": self.take_over["claim"]} if self._foresees_take_over() else {}),
             "jvm_file": f"{paths['config']}/jvm.options",
             "release_dir": self.release["dir"],
             "java": paths["java"],
@@ -155,6 +158,36 @@ class NodeView:
                 [paths["truststore"], paths["keystore"]] if self._settings["kafka_tls_source"] else []
             ),
         }
+
+    def _foresees_take_over(self) -> bool:
+        """Tell whether a run in check mode would write who runs the node."""
+        results = self._cluster.results
+        is_check = bool(self._settings.get("ansible_check_mode", False))
+        return is_check and bool(results.of(results.host).adoption) and bool(self.take_over["claim"])
+
+    @key
+    def take_over(self) -> dict[str, Any]:
+        """Return the C(claim) of the node, which something else runs, as adopted_node takes it, and its C(refusals).
+
+        The claim is empty where nothing has to be written.
+        """
+        from ..guards.take_over import Wanted, take_over
+
+        node, settings = self.node, self._settings
+        run = self._cluster.results.of(node["host"])
+        wanted = Wanted(
+            host=node["host"],
+            product="mirror" if "mirror" in node["roles"] else self.process["product"],
+            node_id=node["node_id"],
+            roles=node["roles"],
+            version=settings["kafka_version"],
+            cluster_id=settings["kafka_cluster_id"],
+            user=self.owners["node"] or "",
+            data=self.paths["data"],
+            own=[self.paths["config"], self.process["service_file"]],
+        )
+        result = take_over(run.adoption, wanted, is_known=bool(run.look.get("adopted")))
+        return {"claim": result.claim, "refusals": [str(finding) for finding in result.findings]}
 
     @key
     def jvm_arguments(self) -> list[str]:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ...module_utils._node.adopted import FILE as ADOPTED
 from .kafka import tls_dir
 
 SYSTEMD = "systemd"
@@ -49,6 +50,8 @@ def paths(node: Mapping[str, Any], log_dirs: Sequence[str], settings: Mapping[st
         "truststore": f"{tls}/truststore.pem",
         "keystore": f"{tls}/keystore.pem",
         "jaas": f"{config}/zookeeper_jaas.conf",
+        # Who ran the node before it was taken over.
+        "adopted": f"{config}/{ADOPTED}",
         "metrics": f"{config}/metrics.yml",
         "metrics_access": f"{config}/metrics-access.json",
         # Outside of the data directories: with all disks unmounted a node would look new.

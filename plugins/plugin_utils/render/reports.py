@@ -130,6 +130,13 @@ class Reports(Parts):
             *status.finding_lines(health["findings"]),
             *(self._cluster_lines(info) if info else [f"Bootstrap    {','.join(self._model['bootstrap_servers'])}"]),
             *(self._advice(info, health["findings"]) if info else ()),
+            *status.adopted_lines(
+                {
+                    node["host"]: adopted
+                    for node in self._model["nodes"]
+                    if (adopted := self._results.of(node["host"]).status_look.get("adopted"))
+                }
+            ),
             *self._proof(),
             *self._changes(),
         ]

@@ -11,6 +11,7 @@ from ...module_utils._core.names import capped
 from ...module_utils._features.levels import KRAFT
 from ...module_utils._health.model import DEGRADED, DOWN, NOTE, OK, phrases
 from ...module_utils._health.node_rules import of_start_files
+from ...module_utils._node.adopted import NOBODY, OLD, OURS, RETURNED, TAKEN, Told
 
 #: How many names a line shows.
 SHOWN = 5
@@ -40,6 +41,27 @@ def finding_lines(findings: Iterable[Mapping[str, str]]) -> list[str]:
 def start_file_lines(seen: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """Return what is to be said of start files, by host as node_info returns them; nothing where all is in order."""
     return finding_lines([finding.as_dict() for finding in of_start_files(seen)])
+
+
+def adopted_lines(adopted: Mapping[str, Told]) -> list[str]:
+    """Say of nodes that something else ran before who has them now; by host as node_info returns it."""
+    hosts: dict[str, list[str]] = {}
+    for host, node in adopted.items():
+        hosts.setdefault(_adopted_words(node), []).append(host)
+    return [f"Adopted      {', '.join(names)}: {words}" for words, names in hosts.items()]
+
+
+def _adopted_words(node: Told) -> str:
+    """Say of a node where it stands between its old service and ours, and what goes on from there."""
+    if node["phase"] == RETURNED:
+        goes_on = "" if node["runs"] == OLD else " (adopt.yml -e kafka_adopt=back goes on)"
+        words = {OLD: "given back", OURS: "not given back yet", NOBODY: "does not run; to be given back"}[node["runs"]]
+        return f"{words} to {node['service']}{goes_on}"
+    if node["runs"] == OLD:
+        return f"still run by {node['service']} (adopt.yml -e kafka_adopt=take goes on)"
+    if node["phase"] == TAKEN:
+        return f"taken over from {node['service']}, can be given back (adopt.yml -e kafka_adopt=back)"
+    return f"taken over from {node['service']}, and not whole yet (adopt.yml -e kafka_adopt=take goes on)"
 
 
 def ensemble_lines(cluster: str, info: Mapping[str, Any], names: Mapping[int, str]) -> list[str]:

@@ -38,6 +38,8 @@ class HostRun:
     look = Left("__common_node_info")
     files = Left("__common_generation")
     taken_up = Left("__common_taken_up")
+    #: Of adoption_info in a run that takes nodes over.
+    adoption = Left("__common_adoption")
     #: Of node_info at the turn of the node.
     turn = Left("__common_turn")
     gate = Left("__common_gate")

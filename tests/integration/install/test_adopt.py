@@ -111,8 +111,8 @@ def test_a_broker_of_others_is_shown_and_nothing_is_changed(broker: ApacheLayout
         (away,) = [line for line in lines if "away was not looked at" in line]
         assert away.startswith("Refused ")
         assert lines[-1].startswith("Next step    clear what is refused")
-    refused = adopt(inventory, "-e", "kafka_adopt=take")
+    refused = adopt(inventory, "-e", "kafka_adopt=taken")
     assert refused.rc != 0
-    assert "kafka_adopt=take is refused" in refused.output
+    assert "kafka_adopt=taken is nothing to do" in refused.output
     assert "Node  " not in refused.output
     assert (broker.kept(), broker.pid, broker.alive) == (before, pid, True)

@@ -8,6 +8,7 @@ import ipaddress
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ....module_utils._node.adopted import NOBODY, OLD, OURS, RETURNED
 from ....module_utils._release.releases import like, releases
 from ...reports.advice import MOST_OF_LINK
 from ..host import Host, by_cluster
@@ -48,7 +49,23 @@ def unresolvable_node(hosts: Sequence[Host]) -> Iterator[Problem]:
                 yield Problem(host, "a node cannot find another by what it advertises", found)
 
 
-@host_rule(allowed="a free port, or the node itself", fix="stop that process, or give the listener another port")
+@host_rule(
+    allowed="the service of this collection, or that of before with a run of adopt.yml",
+    fix="give back the others with adopt.yml -e kafka_adopt=back, or take the node over again with -e kafka_adopt=take",
+)
+def given_back(hosts: Sequence[Host]) -> Iterator[Problem]:
+    """A node was given back to the service that ran it before, or a run that gives nodes back was cut."""
+    for host, info in _answered(hosts):
+        adopted = info.get("adopted") or {}
+        if adopted.get("phase") == RETURNED:
+            runs = {OLD: "which runs it", OURS: "and is still run by this collection", NOBODY: "and does not run"}
+            yield Problem(host, "the node was given back", f"{adopted['service']}, {runs[adopted['runs']]}")
+
+
+@host_rule(
+    allowed="a free port, or the node itself",
+    fix="stop that process, or give the listener another port; a node that others installed is taken over by adopt.yml",
+)
 def port_taken(hosts: Sequence[Host]) -> Iterator[Problem]:
     """Another process than the node has its port. A warning when the node runs and the owner cannot be seen."""
     owners = {

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import os
+import subprocess
+import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._migration.modes import FLAG
+from ansible_collections.streamops.kafka.plugins.module_utils._node.adopted import claimed, dump
 from ansible_collections.streamops.kafka.plugins.module_utils._node.generations import Generations
 from ansible_collections.streamops.kafka.plugins.module_utils._node.info import changes, last_change, node_info
 from ansible_collections.streamops.kafka.plugins.module_utils._node.processes import stat
+from ansible_collections.streamops.kafka.plugins.module_utils._node.restart_reasons import reason_line
 
 DEFAULTS: dict[str, Any] = {
     "log_dir": "",
@@ -34,6 +40,8 @@ DEFAULTS: dict[str, Any] = {
     "certificate_files": [],
     "trace_files": [],
     "beside": None,
+    "adopted_file": "",
+    "claim": None,
 }
 
 
@@ -237,3 +245,46 @@ def test_another_release_is_told(tmp_path: Path) -> None:
 def test_the_clock_is_read_where_it_is_asked_for() -> None:
     assert info()["clock"] is None
     assert set(info(clock=True)["clock"]) == {"synchronized", "service", "problem"}
+
+
+def test_a_node_that_its_old_service_runs_says_so_and_what_it_will_have_differently(tmp_path: Path) -> None:
+    # As another installation has it: a file of its own, and a property on the command line.
+    properties = tmp_path / "server.properties"
+    properties.write_text("node.id=1\nlog.retention.hours=72\n")
+    words = ["kafka.Kafka", str(properties), "--override", "ssl.key.password=secret"]
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)", *words])
+    claim = {
+        "manager": "systemd",
+        "name": "kafka.service",
+        "enabled": True,
+        "control": "",
+        "main_class": "kafka.Kafka",
+        "properties_file": str(properties),
+    }
+    wanted = {"properties": {"node.id": "1", "log.retention.hours": "168"}}
+    try:
+        found = info(state_dir=str(tmp_path / "run"), wanted=wanted, claim=claim)
+    finally:
+        child.kill()
+        child.wait()
+    assert (found["process"]["pid"], found["process"]["recorded"], found["needs_start"]) == (child.pid, False, False)
+    assert (found["adopted"]["phase"], found["adopted"]["runs"]) == ("claimed", "old")
+    lines = [reason_line(one) for one in found["restart_reasons"]]
+    assert lines[0] == "record process: it is run by systemd kafka.service -> this run takes it over"
+    assert "property log.retention.hours: 72 -> 168" in lines
+    assert not any("node.id" in line or "secret" in line.replace("(secret)", "") for line in lines)
+
+
+def test_a_file_that_cannot_be_read_ends_the_look(tmp_path: Path) -> None:
+    (tmp_path / "adopted.json").write_text("{")
+    with pytest.raises(StreamopsError, match="does not say who ran this node before"):
+        info(adopted_file=str(tmp_path / "adopted.json"))
+
+
+def test_a_node_that_was_taken_over_is_ours_and_can_be_given_back(tmp_path: Path) -> None:
+    taken = replace(claimed({"manager": "systemd", "name": "k", "enabled": True, "control": "",
+                             "main_class": "kafka.Kafka", "properties_file": "/x"}), phase="taken")  # fmt: skip
+    (tmp_path / "adopted.json").write_text(dump(taken))
+    texts = {"server_properties": "node.id=1\n", "jvm_options": "-Xmx1g\n"}
+    found = info(state_dir=record(tmp_path, **texts), adopted_file=str(tmp_path / "adopted.json"))
+    assert (found["adopted"]["phase"], found["adopted"]["runs"], found["restart_reasons"]) == ("taken", "ours", [])

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import os
+import socket
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._node import adopted
 from ansible_collections.streamops.kafka.plugins.module_utils._node.log_lines import forms, last_line, says
+from ansible_collections.streamops.kafka.plugins.module_utils._node.wait import REACHED
 from ansible_collections.streamops.kafka.plugins.module_utils._node.wait_look import (
     TAKES_PART,
     led,
     loading,
+    look,
     signs_of_work,
 )
+from ansible_collections.streamops.kafka.plugins.modules.node_wait import SPEC as OWN
 
 STATE = '{"leaderId":%s,"leaderEpoch":9,"votedId":-1,"votedDirectoryId":"AAAAAAAAAAAAAAAAAAAAAA","data_version":1}'
 LOADER = "INFO [MetadataLoader id=1] initializeNewPublishers: "
@@ -141,3 +148,42 @@ def test_the_work_of_a_process_is_its_processor_time(params: dict[str, Any]) -> 
     assert len(found["forms"]) == 1
     assert 0.0 < found["processor_seconds"] <= time.process_time() + 0.1
     assert signs_of_work(params, {"running": False, "pid": None}, BEGAN) == {"forms": [], "processor_seconds": 0.0}
+
+
+def test_the_process_of_the_old_service_is_waited_for_whatever_a_start_record_says(tmp_path: Path) -> None:
+    # Ours ran here before, at the port that the old process opens now.
+    (tmp_path / "started").mkdir()
+    with subprocess.Popen(["true"]) as ended:
+        texts = {"pid": str(ended.pid), "start_time": "1", "server.properties": "listeners=A://:1\n", "jvm.options": ""}
+    for name, text in texts.items():
+        (tmp_path / "started" / name).write_text(text)
+    claim: adopted.Claim = {
+        "manager": "none",
+        "name": "",
+        "enabled": False,
+        "control": "",
+        "main_class": "kafka.Kafka",
+        "properties_file": str(tmp_path / "server.properties"),
+    }
+    (tmp_path / "adopted.json").write_text(adopted.dump(adopted.claimed(claim)))
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    serves = f"import socket, time; s = socket.create_server(('127.0.0.1', {port})); time.sleep(600)"
+    options = {
+        **{name: option.get("default") for name, option in OWN.items()},
+        "node": "a",
+        "state": "started",
+        "state_dir": str(tmp_path),
+        "adopted_file": str(tmp_path / "adopted.json"),
+        "ports": [port],
+        "interval": 20.0,
+    }
+    child = subprocess.Popen([sys.executable, "-c", serves, "kafka.Kafka", str(tmp_path / "server.properties")])
+    try:
+        reached = look(options, time.time, time.sleep, lambda unit: "")
+    finally:
+        child.kill()
+        child.wait()
+    assert (reached["verdict"], reached["process"]["pid"], reached["missing_ports"]) == (REACHED, child.pid, [])
+    assert look({**options, "interval": 0}, time.time, time.sleep, lambda unit: "")["process"]["running"] is False

@@ -577,3 +577,38 @@ def test_a_node_has_data_where_a_disk_was_used() -> None:
     used = disk(started=True, meta_properties={"version": "1"}, served=False)
     for disks, has_data in ((served, True), ([used], True), ([disk(served=False)], False), ([], False)):
         assert seen_of(info(*disks))["has_data"] is has_data
+
+
+def adopted(phase: str, runs: str) -> dict[str, Any]:
+    """Return what node_info says of a node that something else ran before."""
+    return {"phase": phase, "runs": runs, "service": "systemd kafka.service", "logs_dir": ""}
+
+
+OLD_RUNS = {"kind": "record", "name": "process", "from": "it is run by systemd kafka.service", "to": "taken over"}
+
+
+@pytest.mark.parametrize(
+    ("node", "stops_by", "is_claimed"),
+    [
+        (None, "systemd", False),
+        (adopted("claimed", "old"), "adopted", True),
+        (adopted("claimed", "ours"), "systemd", True),
+        (adopted("claimed", "nobody"), "systemd", True),
+        (adopted("taken", "ours"), "systemd", False),
+        # Somebody started the old one again: it is taken over as before.
+        (adopted("taken", "old"), "adopted", False),
+        (adopted("returned", "ours"), "systemd", False),
+    ],
+)
+def test_a_node_is_stopped_by_who_runs_it(node: dict[str, Any] | None, stops_by: str, is_claimed: bool) -> None:
+    seen = seen_of(info(adopted=node), kafka_service_manager="systemd")
+    assert (seen["stops_by"], seen["is_claimed"]) == (stops_by, is_claimed)
+
+
+def test_a_node_that_its_old_service_runs_waits_for_its_turn_behind_the_gate() -> None:
+    # No record was ever written: ours would restart at once.
+    never = {"quorum": {"leader": None, "records": False}, "restart_reasons": [OLD_RUNS]}
+    ours, old = info(disk(), **never), info(disk(), adopted=adopted("claimed", "old"), **never)
+    assert seen_of(ours)["restarts_at_once"]
+    seen = seen_of(old)
+    assert (seen["restarts_at_once"], seen["is_unwell"], seen["restarts"]) == (False, False, True)

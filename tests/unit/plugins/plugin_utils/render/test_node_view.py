@@ -12,6 +12,8 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.render.node_view i
     settled_since,
     steady_seconds,
 )
+from tests.support.inventory_data import view
+from tests.unit.plugins.plugin_utils.adopt.machines import machine, node
 
 
 @pytest.mark.parametrize(
@@ -43,3 +45,52 @@ def test_what_was_seen_long_ago_says_nothing_of_now() -> None:
     assert settled_since([seen], 120.0 + FRESH) == 100.0
     assert settled_since([seen], 121.0 + FRESH) == 0.0
     assert settled_since([], 1.0) == 0.0
+
+
+SETTINGS: dict[str, Any] = {
+    "kafka_service_manager": "systemd",
+    "kafka_user": "kafka",
+    "kafka_version": "4.3.1",
+    "kafka_mode": "kraft_combined",
+    "kafka_log_dirs": ["/var/lib/kafka"],
+    "kafka_config_dir": "/etc/streamops-kafka",
+}
+
+
+def taken(*processes: dict[str, Any], **variables: Any) -> Any:
+    """Return the model of a node with id 1 in a run that takes nodes over, where these processes run."""
+    hosts = {"kafka1": {"kafka_node_id": 1, "__common_adoption": machine(*processes)}}
+    return view(hosts, brokers=["kafka1"], controllers=["kafka1"], host="kafka1", **{**SETTINGS, **variables})
+
+
+def old(**other: Any) -> dict[str, Any]:
+    """Return the node as its unit runs it."""
+    unit = {"manager": "systemd", "name": "kafka.service", "enabled": "enabled", "control": "/k.service", "files": []}
+    told = {"main_class": "kafka.Kafka", "properties_file": "/opt/s.properties", "logs_dir": "/opt/logs"}
+    return node(1, **{**told, "service": unit, **other})
+
+
+def test_a_node_of_others_is_claimed_as_its_inventory_describes_it() -> None:
+    model = taken(old())
+    assert model["take_over"]["refusals"] == []
+    assert (model["take_over"]["claim"]["name"], model["take_over"]["claim"]["enabled"]) == ("kafka.service", True)
+    other = taken(old(), kafka_version="4.1.2", kafka_user="root", kafka_log_dirs=["/b"])["take_over"]
+    assert other["claim"] == {}
+    assert [line.partition(" by the inventory")[0] for line in other["refusals"]] == [
+        "kafka1: its release",
+        "kafka1: its directories of data",
+        "kafka1: its user",
+    ]
+    in_the_way = taken(old(properties_file="/etc/streamops-kafka/kafka1/server.properties"))["take_over"]
+    assert "stands where this collection would write" in " ".join(in_the_way["refusals"])
+
+
+def test_only_check_mode_looks_with_what_would_be_written() -> None:
+    model = taken(old())
+    assert model["look"]["adopted_file"] == "/etc/streamops-kafka/kafka1/adopted.json"
+    assert "claim" not in model["look"]
+    assert taken(old(), ansible_check_mode=True)["look"]["claim"] == model["take_over"]["claim"]
+    assert "claim" not in taken(old(), ansible_check_mode=True, kafka_version="4.1.2")["look"]
+    hosts = {"kafka1": {"kafka_node_id": 1}}
+    alone = view(hosts, brokers=["kafka1"], controllers=["kafka1"], ansible_check_mode=True, **SETTINGS)
+    assert "claim" not in alone["look"]

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status import (
+    adopted_lines,
     change_lines,
     cluster_lines,
     ensemble_lines,
@@ -170,3 +171,23 @@ def test_the_metadata_has_one_line_where_all_agree_and_a_line_for_each_trouble_w
     assert metadata_lines(ill) == [f"Metadata     {line}" for line in ill["lines"]]
     assert metadata_lines({"failed": True, "msg": "no answer\nmore"}) == ["Metadata     not compared: no answer"]
     assert metadata_lines({}) == metadata_lines({"skipped": True, "msg": "x"}) == []
+
+
+def test_the_status_says_who_has_nodes_that_something_else_ran() -> None:
+    def node(phase: str, runs: str) -> dict[str, str]:
+        return {"phase": phase, "runs": runs, "service": "systemd kafka.service"}
+
+    back = "(adopt.yml -e kafka_adopt=back goes on)"
+    known = {"a": node("taken", "ours"), "b": node("taken", "ours"), "c": node("claimed", "old")}
+    assert adopted_lines(known) == [
+        "Adopted      a, b: taken over from systemd kafka.service, can be given back (adopt.yml -e kafka_adopt=back)",
+        "Adopted      c: still run by systemd kafka.service (adopt.yml -e kafka_adopt=take goes on)",
+    ]
+    known = {"a": node("returned", "old"), "b": node("returned", "ours"), "c": node("returned", "nobody")}
+    assert adopted_lines(known) == [
+        "Adopted      a: given back to systemd kafka.service",
+        f"Adopted      b: not given back yet to systemd kafka.service {back}",
+        f"Adopted      c: does not run; to be given back to systemd kafka.service {back}",
+    ]
+    assert adopted_lines({"a": node("claimed", "ours")})[0].endswith("kafka_adopt=take goes on)")
+    assert adopted_lines({}) == []

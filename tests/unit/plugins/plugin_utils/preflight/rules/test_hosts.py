@@ -238,6 +238,17 @@ ERRORS: list[tuple[Host, str, list[str]]] = [
         ["kafka1 is 127.0.1.1 there"],
     ),
     (host(2, held({})), "port_taken", ["kafka2: port 9092", "pid 4711 (nginx: master)", "another port"]),
+    (
+        host(2, info(2, disk(2), adopted={"phase": "returned", "runs": "old", "service": "systemd kafka.service"})),
+        "given_back",
+        ["systemd kafka.service, which runs it", "kafka_adopt=take"],
+    ),
+    (
+        host(2, info(2, disk(2), adopted={"phase": "returned", "runs": "ours", "service": "systemd kafka.service"})),
+        "given_back",
+        ["is still run by this collection", "kafka_adopt=back"],
+    ),
+    (host(2, held({})), "port_taken", ["a node that others installed is taken over by adopt.yml"]),
     (host(2, held({"pid": 101}), machine="10.0.0.1"), "port_taken", ["pid 101 (node kafka1)"]),
     (host(2, held({"pid": None, "note": "run as root to learn it"})), "port_taken", ["run as root to learn it"]),
     (host(2, held({}, running=True)), "port_taken", ["pid 4711"]),
@@ -540,3 +551,10 @@ def test_a_controller_comes_only_in_a_run_that_changes_the_voters(changes: dict[
     known = {"kafka_joining_controllers": ["kafka2"], "kafka_data_dir": "/var/lib/kafka", **changes}
     node = build_node("kafka2", controller=True, broker=False, variables=known, undefined={})
     assert host_of(node, info(2)).joins is joins
+
+
+@pytest.mark.parametrize(("phase", "runs"), [("claimed", "old"), ("claimed", "nobody"), ("taken", "ours")])
+def test_a_node_that_is_taken_over_is_none_of_others(phase: str, runs: str) -> None:
+    found = {"phase": phase, "runs": runs, "service": "systemd kafka.service"}
+    hosts = [host(1), host(3), host(2, info(2, disk(2), adopted=found))]
+    assert [one for one in check_hosts(hosts) if one.name in ("given_back", "port_taken")] == []

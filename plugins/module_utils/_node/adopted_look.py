@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""The old process of a node that was taken over, or is to be, and the file that says whose it was."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from .._core.properties import READ_ENCODING, PropertiesError, parse
+from .adopted import Adopted, AdoptedFileError, is_old, load
+from .processes import GONE, pids, read_text, stat
+
+_OVERRIDE = "--override"
+
+
+def read(path: str) -> Adopted | None:
+    """Return what the file says; None where there is none. Raises AdoptedFileError where it cannot be read."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return load(file.read(), path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, UnicodeDecodeError) as problem:
+        why = getattr(problem, "strerror", None) or problem
+        raise AdoptedFileError(
+            f"{path} cannot be read: {why}. Nothing was changed. fix: run as the user that took the node over",
+            path=path,
+        ) from None
+
+
+def old_process(adopted: Adopted) -> int | None:
+    """Return the number of the old process; None where none runs."""
+    for pid in sorted(pids()):
+        argv = (read_text(f"/proc/{pid}/cmdline") or "").split("\0")
+        if is_old(argv, adopted, directory_of(pid)) and stat(pid)[0] not in GONE:
+            return pid
+    return None
+
+
+def directory_of(pid: int) -> str:
+    """Return where a process runs; empty where this user may not see it."""
+    try:
+        return os.readlink(f"/proc/{pid}/cwd")
+    except OSError:
+        return ""
+
+
+def old_properties(adopted: Adopted) -> dict[str, str]:
+    """Return the properties of the old process by its file and its command line; empty where they cannot be read."""
+    text = read_text(adopted.properties_file, READ_ENCODING)
+    pid = old_process(adopted)
+    argv = (read_text(f"/proc/{pid}/cmdline") or "").split("\0")
+    try:
+        return {**parse(text), **overrides(argv)} if text is not None else {}
+    except PropertiesError:
+        return {}
+
+
+def overrides(argv: Sequence[str]) -> dict[str, str]:
+    """Return what a command line sets beside the file of properties (C(--override KEY=VALUE) of kafka.Kafka)."""
+    pairs = [argv[at].partition("=") for at in range(1, len(argv)) if argv[at - 1] == _OVERRIDE]
+    pairs += [word[len(_OVERRIDE) + 1 :].partition("=") for word in argv if word.startswith(f"{_OVERRIDE}=")]
+    return {key.strip(): value for key, equals, value in pairs if equals}
