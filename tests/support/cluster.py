@@ -224,6 +224,10 @@ class Cluster:
         )
         return done.stdout
 
+    def counts_as_running(self, node: str) -> bool:
+        """Whether supervisord counts the start of a node as a success (startsecs)."""
+        return "RUNNING" in self.supervisorctl("status", self.service(node))
+
     def is_server(self, node: str) -> bool:
         """Whether a node is a server of ZooKeeper."""
         return node.startswith("zookeeper")

@@ -151,6 +151,8 @@ class Way:
             self.cluster.kill(leader)
             until(lambda seen=before: self._is_elected(seen), "another controller leads", 120)
             until(lambda node=leader, old=process: self.cluster.has_started_again(node, old), "it comes back", 120)
+            # One that dies before this counts as one that cannot start, and stays down.
+            until(lambda node=leader: self.cluster.counts_as_running(node), "its supervisor to believe in it", 120)
 
     def _is_elected(self, before: dict[str, int]) -> bool:
         now = self.quorum()
