@@ -44,6 +44,7 @@ PLAIN: dict[str, Any] = {
 SECURED: dict[str, Any] = {
     **PLAIN,
     "kafka_listeners": listeners("SASL_SSL", "SSL"),
+    "kafka_tls_source": "files",
     "kafka_authorizer": True,
     "kafka_super_users": ["ops"],
     "kafka_sasl_mechanisms": ["SCRAM-SHA-512"],
