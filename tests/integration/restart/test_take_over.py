@@ -129,6 +129,7 @@ def no_manager(cluster: Others) -> None:
         pytest.skip(f"these tests themselves run below a service ({managers}), which would be stopped")
 
 
+@pytest.mark.full
 def test_a_cluster_of_others_is_taken_over_and_given_back_without_a_loss(others: Others) -> None:
     no_manager(others)
     kept, before = others.kept(), {node: others.old_pid(node) for node in others.nodes}
