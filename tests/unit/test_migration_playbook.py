@@ -328,9 +328,11 @@ def test_a_broker_sets_its_log_aside_between_stop_and_start(step: dict[str, Any]
     turn = yaml.safe_load((ROOT / "roles/_common/tasks/roll/turn.yml").read_text())
     restart = next(task for task in turn if task["name"] == "Roll | Restart the node")["block"]
     comes_back = restart[-1]["block"]
-    assert called(restart[:-1])[-1] == "service/{{ kafka_service_manager }}/stop.yml"
+    assert called(restart[:-1])[-1].startswith("service/")
     names = called(comes_back)
-    assert names[:3] == ["roll/take_up.yml", "set_aside.yml", "service/{{ kafka_service_manager }}/start.yml"]
+    assert names[:2] == ["roll/take_up.yml", "set_aside.yml"]
+    assert names[2].startswith("service/")
+    assert names[2].endswith("/start.yml")
     condition = NativeEnvironment().compile_expression(comes_back[1]["when"])
     known = {"inventory_hostname": "broker1", "_common_migration_step": step}
     assert condition(_common_kind="kafka", **known) is is_set_aside
@@ -339,7 +341,8 @@ def test_a_broker_sets_its_log_aside_between_stop_and_start(step: dict[str, Any]
 
 def test_a_broker_that_a_cut_run_left_stopped_sets_its_log_aside_too() -> None:
     (start,) = yaml.safe_load((ROOT / "roles/_common/tasks/start.yml").read_text())
-    assert called(start["block"])[:2] == ["set_aside.yml", "service/{{ kafka_service_manager }}/start.yml"]
+    names = called(start["block"])
+    assert names.index("set_aside.yml") < names.index("service/{{ kafka_service_manager }}/start.yml")
 
 
 def test_a_log_is_set_aside_once() -> None:

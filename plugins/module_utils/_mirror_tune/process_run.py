@@ -18,14 +18,12 @@ from typing import Any
 from .._core import commands, network
 from .._core.addresses import split_host_port
 from .._core.errors import StreamopsError
-from .._node.processes import is_alive, read_text
+from .._node.processes import arguments, is_alive, read_text
 from .watch import LOG, PID, PROPERTIES, SAMPLES, SCRIPT, TEXT, complaints, samples_of
 
 LOOKED, STARTED, STOPPED = "looked", "started", "stopped"
 #: Seconds that a mirror may take to stop before it is killed, and that one which was killed may take to be gone.
 _GRACE, _KILLED = 20.0, 10.0
-#: Seconds in which a process has to show its arguments.
-_MOMENT = 2.0
 #: Tries of a connection, of which the quickest is the round trip; seconds for each.
 _TRIES, _SECONDS = 5, 10.0
 #: What the kernel lets a receive buffer grow to where it tells nothing (tcp(7)).
@@ -211,23 +209,11 @@ def alive(directory: str) -> int | None:
     if len(words) != 2 or not (words[0].isdecimal() and words[1].isdecimal()):
         return None
     pid = int(words[0])
-    arguments = _arguments(pid, int(words[1]))
+    if not is_alive(pid, int(words[1])):
+        return None
+    said = arguments(pid)
     try:
         is_own = os.stat(f"/proc/{pid}").st_uid == os.lstat(directory).st_uid
     except OSError:
         return None
-    return pid if is_own and os.path.join(directory, PROPERTIES) in arguments else None
-
-
-def _arguments(pid: int, start_time: int) -> list[str]:
-    """Return the command line of a process; nothing of one that is gone.
-
-    One that has just begun or is about to end shows none: a moment later it has one, or is gone.
-    """
-    until = time.monotonic() + _MOMENT
-    while is_alive(pid, start_time):
-        said = read_text(f"/proc/{pid}/cmdline")
-        if said or said is None or time.monotonic() > until:
-            return (said or "").split("\0")
-        time.sleep(0.01)
-    return []
+    return pid if is_own and os.path.join(directory, PROPERTIES) in said else None

@@ -17,7 +17,7 @@ from .._core import commands
 from .._core.errors import StreamopsError
 from . import adopted_look
 from .adopted import SUPERVISOR, SYSTEMD, Adopted, Start
-from .processes import command, read_text
+from .processes import arguments, command, read_text
 
 #: Longest time for systemctl to enable or disable a unit, which reads all units anew.
 _SECONDS = 60.0
@@ -198,7 +198,7 @@ def _run(argv: Sequence[str], seconds: float, adopted: Adopted, machine: Machine
 
 def start_of(pid: int) -> Start:
     """Read how a process without a service is started again. Raises OldServiceError where this user may not see it."""
-    argv = (read_text(f"/proc/{pid}/cmdline") or "").split("\0")[:-1]
+    argv = arguments(pid)
     text = read_text(f"/proc/{pid}/environ")
     directory = adopted_look.directory_of(pid)
     if not argv or text is None or not directory:

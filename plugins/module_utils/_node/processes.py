@@ -5,7 +5,10 @@
 from __future__ import annotations
 
 import os
+import time
 
+#: Seconds in which a process has to show its arguments.
+_MOMENT = 2.0
 #: States in which no code runs any more, zombie and dead; the entry stays until a parent looks, which in a container
 #: may be never.
 GONE = ("Z", "X", "x")
@@ -57,6 +60,20 @@ def started_at(start_time: int | None) -> float | None:
     if start_time is None or not boot:
         return None
     return round(int(boot[0]) + start_time / os.sysconf("SC_CLK_TCK"), 2)
+
+
+def arguments(pid: int) -> list[str]:
+    """Return the command line of a process; nothing of one that is gone or may not be seen.
+
+    One that has just begun or is about to end shows none: a moment later it has one, or is gone.
+    """
+    until = time.monotonic() + _MOMENT
+    while stat(pid)[0] not in ("", *GONE):
+        said = read_text(f"/proc/{pid}/cmdline")
+        if said or said is None or time.monotonic() > until:
+            return (said or "").split("\0")[:-1]
+        time.sleep(0.01)
+    return []
 
 
 def command(pid: int) -> str:

@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune import process_run
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.process_run import (
     TuneProcessError,
     alive,
@@ -24,6 +23,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.proce
     write,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_tune.watch import PROPERTIES, SCRIPT
+from ansible_collections.streamops.kafka.plugins.module_utils._node import processes
 from tests.support.cluster import until
 
 BUSY = 'echo "[now] ERROR cannot log in"\nwhile :; do :; done'
@@ -139,9 +139,15 @@ def test_a_process_that_shows_no_arguments_for_a_moment_is_asked_again(
 ) -> None:
     """The kernel shows none while a process takes up a program, and while it ends."""
     pid = started(directory, BUSY)
-    real, times = process_run.read_text, itertools.count()
-    monkeypatch.setattr(process_run, "_MOMENT", 0.2)
-    monkeypatch.setattr(process_run, "read_text", lambda path: real(path) if shows and next(times) > 2 else "")
+    real, times = processes.read_text, itertools.count()
+    monkeypatch.setattr(processes, "_MOMENT", 0.2)
+
+    def read(path: str) -> str | None:
+        """Show no arguments, for ever or the first three times."""
+        hides = path.endswith("/cmdline") and not (shows and next(times) > 2)
+        return "" if hides else real(path)
+
+    monkeypatch.setattr(processes, "read_text", read)
     assert alive(str(directory)) == (pid if shows else None)
     monkeypatch.undo()
     assert stopped(directory)["ran"]
