@@ -22,7 +22,7 @@ from .._node import java, start_record
 from .._node.disks import disks
 from .._node.ports import ports_of
 from .._node.process import read_record
-from .._node.processes import GONE, is_shown, pids, read_text, started_at, stat
+from .._node.processes import GONE, is_shown, pids, read_text, started_at, stat, words
 from .._release.lock import Lock
 from . import commands, environment, masks, release, settings, units
 from .commands import Command
@@ -68,8 +68,7 @@ def look(locks: Sequence[Lock]) -> dict[str, Any]:
 
 def process(pid: int, files: Files, locks: Sequence[Lock] = ()) -> dict[str, Any] | None:
     """Describe a process; None where it runs none of the products, or ended meanwhile."""
-    # The arguments of a process that is started with UTF-8 or with any other bytes are kept apart by zero bytes.
-    argv = (read_text(f"/proc/{pid}/cmdline") or "").split("\0")[:-1]
+    argv = words(pid)
     state, start_time = stat(pid)
     if not commands.is_java(argv) or start_time is None or state in GONE:
         return None
@@ -83,12 +82,12 @@ def process(pid: int, files: Files, locks: Sequence[Lock] = ()) -> dict[str, Any
 
 
 def _expanded(argv: Sequence[str], directory: str, files: Files) -> list[str]:
-    words = {}
+    contents = {}
     for name in commands.argument_files(argv):
         text = files.text(settings.absolute(name, directory))
         if text is not None:
-            words[name] = start_record.argument_file_words(text)
-    return commands.expanded(argv, words)
+            contents[name] = start_record.argument_file_words(text)
+    return commands.expanded(argv, contents)
 
 
 def _described(pid: int, command: Command, directory: str, files: Files, locks: Sequence[Lock]) -> dict[str, Any]:

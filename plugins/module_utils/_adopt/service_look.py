@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from .._core import commands
 from .._core.commands import CommandTimeoutError
 from .._node.beside import IDENTITY
-from .._node.processes import read_text
+from .._node.processes import read_text, words
 from . import environment, units
 from .environment import Layer
 from .file_look import Files
@@ -103,8 +103,7 @@ def _parents(pid: int) -> list[int]:
 
 def _program(pid: int) -> str:
     """Return what a process is called; a script by its own name, although python or sh runs it."""
-    words = (read_text(f"/proc/{pid}/cmdline") or "").split("\0")[:3]
-    if "supervisord" in [posixpath.basename(word) for word in words]:
+    if "supervisord" in [posixpath.basename(word) for word in words(pid)[:3]]:
         return "supervisord"
     return (read_text(f"/proc/{pid}/comm") or "").strip()
 
@@ -175,9 +174,9 @@ def _answer(argv: list[str], unit: str, files: Files) -> str:
 
 def _supervisor_file(pid: int) -> str:
     """Return the configuration file of a supervisord, by its command line or where it looks for one."""
-    words = (read_text(f"/proc/{pid}/cmdline") or "").split("\0") if pid else []
-    given = [words[at] for at in range(1, len(words)) if words[at - 1] in ("-c", "--configuration")]
-    given += [word.partition("=")[2] for word in words if word.startswith("--configuration=")]
+    said = words(pid) if pid else []
+    given = [said[at] for at in range(1, len(said)) if said[at - 1] in ("-c", "--configuration")]
+    given += [word.partition("=")[2] for word in said if word.startswith("--configuration=")]
     candidates = given or [path for path in _SUPERVISOR_FILES if os.path.isfile(path)]
     if candidates and not os.path.isabs(candidates[0]):
         try:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from .._core.properties import READ_ENCODING, PropertiesError, parse
 from .adopted import Adopted, AdoptedFileError, is_old, load
-from .processes import GONE, pids, read_text, stat
+from .processes import GONE, pids, read_text, stat, words
 
 _OVERRIDE = "--override"
 
@@ -32,8 +32,7 @@ def read(path: str) -> Adopted | None:
 def old_process(adopted: Adopted) -> int | None:
     """Return the number of the old process; None where none runs."""
     for pid in sorted(pids()):
-        argv = (read_text(f"/proc/{pid}/cmdline") or "").split("\0")
-        if is_old(argv, adopted, directory_of(pid)) and stat(pid)[0] not in GONE:
+        if is_old(words(pid), adopted, directory_of(pid)) and stat(pid)[0] not in GONE:
             return pid
     return None
 
@@ -50,7 +49,7 @@ def old_properties(adopted: Adopted) -> dict[str, str]:
     """Return the properties of the old process by its file and its command line; empty where they cannot be read."""
     text = read_text(adopted.properties_file, READ_ENCODING)
     pid = old_process(adopted)
-    argv = (read_text(f"/proc/{pid}/cmdline") or "").split("\0")
+    argv = [] if pid is None else words(pid)
     try:
         return {**parse(text), **overrides(argv)} if text is not None else {}
     except PropertiesError:

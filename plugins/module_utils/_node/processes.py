@@ -76,10 +76,19 @@ def arguments(pid: int) -> list[str]:
     return []
 
 
+def words(pid: int) -> list[str]:
+    """Return the command line of a process as it is shown now, without waiting: for a look at all processes.
+
+    Threads of the kernel never show one, so who waits for each as C(arguments) does takes minutes.
+    """
+    *said, last = (read_text(f"/proc/{pid}/cmdline") or "").split("\0")
+    # Who writes its own title, as sshd does, may end it without a zero byte.
+    return [*said, last] if last else said
+
+
 def command(pid: int) -> str:
     """Return the command line of a process as people write it, shortened to 200 characters."""
-    arguments = (read_text(f"/proc/{pid}/cmdline") or "").split("\0")
-    return " ".join(word for word in arguments if word)[:200] or (read_text(f"/proc/{pid}/comm") or "").strip()
+    return " ".join(word for word in words(pid) if word)[:200] or (read_text(f"/proc/{pid}/comm") or "").strip()
 
 
 def pids() -> list[int]:
