@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from .._core import commands
 from .._core.commands import CommandTimeoutError
 from .._node.beside import IDENTITY
-from .._node.processes import read_text, words
+from .._node.processes import parent, read_text, words
 from . import environment, units
 from .environment import Layer
 from .file_look import Files
@@ -70,7 +70,7 @@ class Managed:
 def managed(pid: int, variables: Mapping[str, str] | None, is_own_user: bool, files: Files) -> Managed:
     """Tell who manages a process and read its service. variables -- its environment, None where it is not known."""
     parents = _parents(pid)
-    names = [_program(parent) for parent in parents]
+    names = [_program(above) for above in parents]
     manager = units.manager(
         read_text(f"/proc/{pid}/cgroup") or "", read_text("/proc/self/cgroup") or "", names, variables
     )
@@ -81,7 +81,7 @@ def managed(pid: int, variables: Mapping[str, str] | None, is_own_user: bool, fi
     if manager.kind == units.SYSTEMD:
         return _of_systemd(manager, is_own_user, files)
     if manager.kind == units.SUPERVISOR:
-        keeper = next((parent for parent in parents if _program(parent) == "supervisord"), 0)
+        keeper = parents[names.index("supervisord")] if "supervisord" in names else 0
         return _of_supervisor(manager, _supervisor_file(keeper), files)
     if _has_own_root(pid):
         return Managed(Manager(units.CONTAINER, "of an unknown engine (it has a root directory of its own)"))
@@ -92,9 +92,7 @@ def _parents(pid: int) -> list[int]:
     """Return the processes above one, the nearest first, without the first of the machine."""
     parents: list[int] = []
     while len(parents) < _DEEP:
-        text = read_text(f"/proc/{pid}/stat") or ""
-        fields = text[text.rfind(")") + 1 :].split()
-        pid = int(fields[1]) if len(fields) > 1 else 0
+        pid = parent(pid)
         if pid <= 1:
             break
         parents.append(pid)
@@ -190,14 +188,13 @@ def _of_supervisor(manager: Manager, path: str, files: Files) -> Managed:
     if not manager.name:
         files.unread["the program of supervisord"] = "its name stands in the environment of the process"
     texts: dict[str, str] = {}
-    for name in [path] if path else []:
-        text = files.text(name)
-        if text is not None:
-            texts[name] = text
-            included = units.included(text, posixpath.dirname(name))
-            paths = [match for pattern in included for match in sorted(glob.glob(pattern))]
-            contents = ((part, files.text(part)) for part in paths)
-            texts.update({part: content for part, content in contents if content is not None})
+    text = files.text(path) if path else None
+    if text is not None:
+        texts[path] = text
+        included = units.included(text, posixpath.dirname(path))
+        paths = [match for pattern in included for match in sorted(glob.glob(pattern))]
+        contents = ((part, files.text(part)) for part in paths)
+        texts.update({part: content for part, content in contents if content is not None})
     service = units.read_program(texts, manager.name) if manager.name else None
     if service is None:
         return Managed(manager, control=path)

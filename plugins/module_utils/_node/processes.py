@@ -16,22 +16,27 @@ GONE = ("Z", "X", "x")
 
 def stat(pid: int) -> tuple[str, int | None]:
     """Return (state, start time in ticks since boot) of a process; ("", None) when /proc does not show it."""
-    text = read_text(f"/proc/{pid}/stat")
-    if not text:
-        return "", None
-    # The command in brackets may itself hold blanks and brackets: count from the last one (proc(5)).
-    fields = text[text.rindex(")") + 1 :].split()
-    return fields[0], int(fields[19])
+    fields = _stat_fields(pid)
+    return (fields[0], int(fields[19])) if fields else ("", None)
+
+
+def parent(pid: int) -> int:
+    """Return the number of the process above one; 0 where there is none, or /proc does not show it."""
+    fields = _stat_fields(pid)
+    return int(fields[1]) if fields else 0
 
 
 def processor_seconds(pid: int) -> float:
     """Return the processor time that a process has used, in seconds; 0 when /proc does not show it."""
-    text = read_text(f"/proc/{pid}/stat")
-    if not text:
-        return 0.0
     # utime and stime (proc(5)).
-    ticks = text[text.rindex(")") + 1 :].split()[11:13]
-    return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
+    return sum(map(int, _stat_fields(pid)[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
+def _stat_fields(pid: int) -> list[str]:
+    """Return what /proc/PID/stat says of a process from its state on; nothing of one that is not shown."""
+    text = read_text(f"/proc/{pid}/stat") or ""
+    # The command in brackets may itself hold blanks and brackets: count from the last one (proc(5)).
+    return text[text.rfind(")") + 1 :].split()
 
 
 def is_shown(pid: int, start_time: int | None) -> bool:
