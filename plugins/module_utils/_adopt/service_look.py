@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from .._core import commands
 from .._core.commands import CommandTimeoutError
-from .._node.beside import IDENTITY
+from .._node.beside import identity
 from .._node.processes import parent, read_text, words
 from . import environment, units
 from .environment import Layer
@@ -154,7 +154,7 @@ def _of_systemd(manager: Manager, is_own_user: bool, files: Files) -> Managed:
         replace(service, layers=tuple(layers)),
         state.get("UnitFileState", ""),
         state.get("NeedDaemonReload") == "yes",
-        _identity(text),
+        identity(text),
         os.path.realpath(service.files[0]) if service.files else "",
     )
 
@@ -198,9 +198,4 @@ def _of_supervisor(manager: Manager, path: str, files: Files) -> Managed:
     service = units.read_program(texts, manager.name) if manager.name else None
     if service is None:
         return Managed(manager, control=path)
-    return Managed(manager, service, service.autostart, False, _identity(texts[service.files[0]]), path)
-
-
-def _identity(text: str) -> tuple[str, str, str] | None:
-    match = IDENTITY.search(text)
-    return (match[1], match[2], match[3]) if match else None
+    return Managed(manager, service, service.autostart, False, identity(texts[service.files[0]]), path)

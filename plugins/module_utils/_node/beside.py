@@ -16,8 +16,8 @@ from typing import Any
 from .._core.properties import PropertiesError
 from .disks import META_PROPERTIES, MYID, meta_properties
 
-#: What plugin_utils/node/kinds.py writes into the note and the service file of each node: product, id, cluster.
-IDENTITY = re.compile(r"^[#;] streamops\.kafka node: product=(\S+) id=(\S+) cluster=(\S+)$", re.MULTILINE)
+# What plugin_utils/node/kinds.py writes into the note and the service file of each node.
+_IDENTITY = re.compile(r"^[#;] streamops\.kafka node: product=(\S+) id=(\S+) cluster=(\S+)$", re.MULTILINE)
 # The line that starts a node, of a unit of systemd and of a program of supervisord.
 _COMMAND = re.compile(r"^(?:ExecStart=|command = )(/.+)/start$", re.MULTILINE)
 # A folder with more entries than this is no parent of nodes, or one of far more than a machine runs.
@@ -43,12 +43,18 @@ def beside(data_dirs: Sequence[str], note_file: str, service_file: str) -> list[
     return [one for one in found if one is not None]
 
 
+def identity(text: str) -> tuple[str, str, str] | None:
+    """Return the product, id and cluster of the node whose note or service file this is, None where it says none."""
+    written = _IDENTITY.search(text)
+    return (written[1], written[2], written[3]) if written else None
+
+
 def installed_as(note_file: str, service_file: str) -> dict[str, Any] | None:
     """Read who the node itself was installed as: {path, product, node_id, cluster}, None where no file says so."""
     for path in (note_file, service_file):
-        identity = IDENTITY.search(_text(path))
-        if identity:
-            product, node_id, cluster = identity.groups()
+        written = identity(_text(path))
+        if written:
+            product, node_id, cluster = written
             return {"path": path, "product": product, "node_id": node_id, "cluster": cluster}
     return None
 
@@ -96,8 +102,7 @@ def _data(folder: str) -> dict[str, Any] | None:
 
 
 def _trace(kind: str, path: str, folder: str, text: str, **more: Any) -> dict[str, Any]:
-    identity = IDENTITY.search(text)
-    product, node_id, cluster = identity.groups() if identity else (None, None, None)
+    product, node_id, cluster = identity(text) or (None, None, None)
     return {
         "kind": kind,
         "path": path,
