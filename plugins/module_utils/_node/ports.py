@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from .processes import command, pids
@@ -33,12 +33,7 @@ def ports(wanted: Sequence[int], own_pid: int | None) -> dict[str, dict[str, Any
 
 def listening(port: int) -> list[int]:
     """Return the inodes of the sockets that listen on this port, of any address, IPv4 and IPv6."""
-    found = []
-    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
-        for row in _rows(table):
-            if row[3] == _LISTEN and int(row[1].rsplit(":", 1)[1], 16) == port:
-                found.append(int(row[9]))
-    return found
+    return [inode for at, inode in _listeners("/proc/net") if at == port]
 
 
 def ports_of(pid: int) -> list[int] | None:
@@ -50,9 +45,15 @@ def ports_of(pid: int) -> list[int] | None:
         links = {_link(f"/proc/{pid}/fd/{name}") for name in os.listdir(f"/proc/{pid}/fd")}
     except OSError:
         return None
-    rows = [row for table in ("tcp", "tcp6") for row in _rows(f"/proc/{pid}/net/{table}")]
-    listened = [row for row in rows if row[3] == _LISTEN and f"socket:[{row[9]}]" in links]
-    return sorted({int(row[1].rsplit(":", 1)[1], 16) for row in listened})
+    return sorted({port for port, inode in _listeners(f"/proc/{pid}/net") if f"socket:[{inode}]" in links})
+
+
+def _listeners(directory: str) -> Iterator[tuple[int, int]]:
+    """Yield (port, inode) of each TCP socket that listens in a namespace of the network, by its directory in /proc."""
+    for table in ("tcp", "tcp6"):
+        for row in _rows(f"{directory}/{table}"):
+            if row[3] == _LISTEN:
+                yield int(row[1].rsplit(":", 1)[1], 16), int(row[9])
 
 
 def _rows(table: str) -> Iterable[list[str]]:
