@@ -18,7 +18,7 @@ from typing import Any
 
 from .._core import commands as programs
 from .._core.properties import READ_ENCODING, PropertiesError
-from .._node import java, start_record
+from .._node import java, processes, start_record
 from .._node.disks import disks
 from .._node.ports import ports_of
 from .._node.process import read_record
@@ -49,7 +49,7 @@ _HIDES = re.compile(r"^\S+ /proc proc \S*hidepid=(?!0|off)", re.MULTILINE)
 
 def look(locks: Sequence[Lock]) -> dict[str, Any]:
     """Return {processes, unread} of this machine. locks -- of releases that jars are compared with."""
-    processes: list[dict[str, Any]] = []
+    entries: list[dict[str, Any]] = []
     unread: dict[str, str] = {}
     digests: dict[str, str] = {}
     if os.geteuid() and _HIDES.search(read_text("/proc/self/mounts") or ""):
@@ -58,10 +58,10 @@ def look(locks: Sequence[Lock]) -> dict[str, Any]:
         files = Files(digests)
         entry = process(pid, files, locks)
         if entry is not None:
-            processes.append(entry)
+            entries.append(entry)
             unread.update(files.unread)
     return {
-        "processes": processes,
+        "processes": entries,
         "unread": [{"path": path, "why": why} for path, why in sorted(unread.items())],
     }
 
@@ -257,13 +257,8 @@ def _release(
 
 def limits(text: str) -> dict[str, dict[str, int | None]]:
     """Read the text of /proc/PID/limits: by name the soft and the hard limit, None for unlimited."""
-    read: dict[str, dict[str, int | None]] = {}
-    for line in text.splitlines():
-        name = next((name for name in _LIMITS if line.startswith(f"{name} ")), "")
-        numbers = [int(word) if word.isdigit() else None for word in line[len(name) :].split()[:2]]
-        if name and len(numbers) == 2:
-            read[_LIMITS[name]] = {"soft": numbers[0], "hard": numbers[1]}
-    return read
+    read = processes.limits(text, _LIMITS)
+    return {_LIMITS[name]: {"soft": soft, "hard": hard} for name, (soft, hard) in read.items()}
 
 
 def _dirs(pid: int, command: Command, values: Mapping[str, str], directory: str, files: Files) -> list[dict[str, Any]]:

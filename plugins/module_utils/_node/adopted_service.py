@@ -17,7 +17,7 @@ from .._core import commands
 from .._core.errors import StreamopsError
 from . import adopted_look
 from .adopted import SUPERVISOR, SYSTEMD, Adopted, Start
-from .processes import arguments, command, parent, read_text
+from .processes import arguments, command, limits, parent, read_text
 
 #: Longest time for systemctl to enable or disable a unit, which reads all units anew.
 _SECONDS = 60.0
@@ -220,10 +220,7 @@ def start_of(pid: int) -> Start:
 
 
 def _limits(text: str) -> dict[str, list[int]]:
-    limits: dict[str, list[int]] = {}
-    for line in text.splitlines():
-        name = next((name for name in _LIMITS if line.startswith(f"{name} ")), "")
-        numbers = line[len(name) :].split()[:2] if name else []
-        if name:
-            limits[_LIMITS[name]] = [int(word) if word.isdigit() else resource.RLIM_INFINITY for word in numbers]
-    return limits
+    return {
+        _LIMITS[name]: [resource.RLIM_INFINITY if number is None else number for number in both]
+        for name, both in limits(text, _LIMITS).items()
+    }

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Collection
 
 #: Seconds in which a process has to show its arguments.
 _MOMENT = 2.0
@@ -94,6 +95,17 @@ def words(pid: int) -> list[str]:
 def command(pid: int) -> str:
     """Return the command line of a process as people write it, shortened to 200 characters."""
     return " ".join(word for word in words(pid) if word)[:200] or (read_text(f"/proc/{pid}/comm") or "").strip()
+
+
+def limits(text: str, names: Collection[str]) -> dict[str, tuple[int | None, int | None]]:
+    """Read the text of /proc/PID/limits: of those that are named the soft and the hard limit, None for unlimited."""
+    read: dict[str, tuple[int | None, int | None]] = {}
+    for line in text.splitlines():
+        name = next((name for name in names if line.startswith(f"{name} ")), "")
+        numbers = [int(word) if word.isdigit() else None for word in line[len(name) :].split()[:2]]
+        if name and len(numbers) == 2:
+            read[name] = (numbers[0], numbers[1])
+    return read
 
 
 def pids() -> list[int]:
