@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 from ansible.plugins.action import ActionBase
 
-LOCKS = Path(__file__).resolve().parents[2] / "roles" / "_common" / "files"
+from ..plugin_utils.render.release import FILES
+
 #: Of what a node runs; an agent of metrics is no release of Kafka.
 PRODUCTS = ("kafka", "zookeeper")
 
@@ -32,4 +32,4 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
 
 def locks() -> list[dict[str, Any]]:
     """Return the locks of all releases that this collection has."""
-    return [json.loads(path.read_text()) for name in PRODUCTS for path in sorted(LOCKS.glob(f"{name}-*.lock.json"))]
+    return [json.loads(path.read_text()) for name in PRODUCTS for path in sorted(FILES.glob(f"{name}-*.lock.json"))]

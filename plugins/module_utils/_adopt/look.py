@@ -113,7 +113,6 @@ def _described(pid: int, command: Command, directory: str, files: Files, locks: 
     known = environment.joined(variables, layers, environment.asked_for(values))
     jvm_secrets = masks.secrets(command.system_properties)
     return {
-        **_EMPTY,
         **entry,
         "java": _java(pid, command, user, group, files),
         "jvm": command.parted(),
@@ -239,7 +238,7 @@ def _release(
     paths = release.jars(places, {place: files.names(place) for place in release.directories(places)})
     _path, version = release.core(command.product, paths)
     digests: dict[str, str] = {}
-    if any(lock.version == version for lock in locks):
+    if release.lock_of(command.product, version, locks) is not None:
         read = ((path, files.digest(path)) for path in paths)
         digests = {path: digest for path, digest in read if digest is not None}
     known = release.release(command.product, paths, digests, locks)

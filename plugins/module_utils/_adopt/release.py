@@ -107,6 +107,12 @@ def vendor(version: str) -> str:
     return next((name for name, pattern in _VENDORS if pattern.search(version)), "unknown")
 
 
+def lock_of(product: str, version: str, locks: Sequence[Lock]) -> Lock | None:
+    """Return the lock that the jars of a product are compared with, None without one of its version."""
+    name = "zookeeper" if product == ZOOKEEPER else "kafka"
+    return next((lock for lock in locks if (lock.name, lock.version) == (name, version)), None)
+
+
 def release(product: str, paths: Sequence[str], digests: Mapping[str, str], locks: Sequence[Lock]) -> Release:
     """Tell which release the jars are of.
 
@@ -117,8 +123,7 @@ def release(product: str, paths: Sequence[str], digests: Mapping[str, str], lock
     whose = vendor(version)
     where = posixpath.dirname(path)
     place = posixpath.dirname(where) if posixpath.basename(where) in ("libs", "lib") else where
-    name = "zookeeper" if product == ZOOKEEPER else "kafka"
-    lock = next((lock for lock in locks if (lock.name, lock.version) == (name, version)), None)
+    lock = lock_of(product, version, locks)
     if lock is None or whose != APACHE:
         return Release(version, whose, place)
     first: dict[str, str] = {}
