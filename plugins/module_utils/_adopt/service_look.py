@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from .._core import commands
 from .._core.commands import CommandTimeoutError
 from .._node.beside import IDENTITY
-from .._node.processes import read_text
+from .._node.processes import parent, read_text
 from . import environment, units
 from .environment import Layer
 from .file_look import Files
@@ -92,9 +92,7 @@ def _parents(pid: int) -> list[int]:
     """Return the processes above one, the nearest first, without the first of the machine."""
     parents: list[int] = []
     while len(parents) < _DEEP:
-        text = read_text(f"/proc/{pid}/stat") or ""
-        fields = text[text.rfind(")") + 1 :].split()
-        pid = int(fields[1]) if len(fields) > 1 else 0
+        pid = parent(pid)
         if pid <= 1:
             break
         parents.append(pid)

@@ -17,7 +17,7 @@ from .._core import commands
 from .._core.errors import StreamopsError
 from . import adopted_look
 from .adopted import SUPERVISOR, SYSTEMD, Adopted, Start
-from .processes import arguments, command, read_text
+from .processes import arguments, command, parent, read_text
 
 #: Longest time for systemctl to enable or disable a unit, which reads all units anew.
 _SECONDS = 60.0
@@ -146,10 +146,9 @@ def _watch(adopted: Adopted, seconds: float, machine: Machine) -> None:
 
 
 def _parent(pid: int) -> str:
-    """Return the command line of the process above one, or that this is not adopted_look."""
-    text = read_text(f"/proc/{pid}/stat") or ""
-    words = text[text.rfind(")") + 1 :].split()
-    return command(int(words[1])) if len(words) > 1 and int(words[1]) > 1 else "a process that is not known"
+    """Return the command line of the process above one, or words for one that is not known."""
+    above = parent(pid)
+    return command(above) if above > 1 else "a process that is not known"
 
 
 def start(adopted: Adopted, machine: Machine) -> bool:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 
 #: Seconds in which a process has to show its arguments.
 _MOMENT = 2.0
@@ -16,22 +17,27 @@ GONE = ("Z", "X", "x")
 
 def stat(pid: int) -> tuple[str, int | None]:
     """Return (state, start time in ticks since boot) of a process; ("", None) when /proc does not show it."""
-    text = read_text(f"/proc/{pid}/stat")
-    if not text:
-        return "", None
-    # The command in brackets may itself hold blanks and brackets: count from the last one (proc(5)).
-    fields = text[text.rindex(")") + 1 :].split()
-    return fields[0], int(fields[19])
+    fields = _fields(pid)
+    return (fields[0], int(fields[19])) if fields else ("", None)
+
+
+def parent(pid: int) -> int:
+    """Return the number of the process above one; 0 when /proc does not show it."""
+    fields = _fields(pid)
+    return int(fields[1]) if fields else 0
 
 
 def processor_seconds(pid: int) -> float:
     """Return the processor time that a process has used, in seconds; 0 when /proc does not show it."""
-    text = read_text(f"/proc/{pid}/stat")
-    if not text:
-        return 0.0
     # utime and stime (proc(5)).
-    ticks = text[text.rindex(")") + 1 :].split()[11:13]
-    return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
+    return sum(map(int, _fields(pid)[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
+def _fields(pid: int) -> list[str]:
+    """Return what /proc/PID/stat says from the state on; nothing when /proc does not show it."""
+    text = read_text(f"/proc/{pid}/stat") or ""
+    # The command in brackets may itself hold blanks and brackets: count from the last one (proc(5)).
+    return text[text.rfind(")") + 1 :].split()
 
 
 def is_shown(pid: int, start_time: int | None) -> bool:
@@ -88,6 +94,18 @@ def pids() -> list[int]:
         return [int(name) for name in os.listdir("/proc") if name.isdigit()]
     except OSError:
         return []
+
+
+def first(is_it: Callable[[int, list[str]], bool]) -> int | None:
+    """Return the lowest number of a process in which code runs and of which this holds; None for none.
+
+    is_it -- takes the number and the command line, which is empty of one that shows none.
+    """
+    for pid in sorted(pids()):
+        words = (read_text(f"/proc/{pid}/cmdline") or "").split("\0")
+        if is_it(pid, words) and stat(pid)[0] not in GONE:
+            return pid
+    return None
 
 
 def read_text(path: str, encoding: str = "utf-8") -> str | None:
