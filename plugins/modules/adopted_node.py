@@ -15,16 +15,17 @@ description:
     may hold secrets; none of it is returned.
   - Stops and starts the node by its old service. No file of the old installation is changed, and no process is killed.
 author: The streamops engineers (@streamops)
+extends_documentation_fragment: [streamops.kafka._attributes]
 attributes:
   check_mode:
-    description: Can run in check mode, where it tells what a run would change and changes nothing.
     support: full
   diff_mode:
-    description: Returns what changes, from what to what, in diff mode.
     support: none
   idempotent:
-    description: Run twice in a row with the same arguments, the second run changes nothing and says so.
-    support: full
+    support: partial
+    details: >-
+      With O(state=stopped) and O(state=started) a unit that started at boot is disabled or enabled each time, and
+      counts as changed.
 options:
   path:
     description: The file.

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from .._core.properties import READ_ENCODING, PropertiesError, parse
 from .adopted import Adopted, AdoptedFileError, is_old, load
-from .processes import GONE, pids, read_text, stat, words
+from .processes import first, read_text, words
 
 _OVERRIDE = "--override"
 
@@ -31,10 +31,7 @@ def read(path: str) -> Adopted | None:
 
 def old_process(adopted: Adopted) -> int | None:
     """Return the number of the old process; None where none runs."""
-    for pid in sorted(pids()):
-        if is_old(words(pid), adopted, directory_of(pid)) and stat(pid)[0] not in GONE:
-            return pid
-    return None
+    return first(lambda pid, argv: is_old(argv, adopted, directory_of(pid)))
 
 
 def directory_of(pid: int) -> str:
@@ -45,13 +42,11 @@ def directory_of(pid: int) -> str:
         return ""
 
 
-def old_properties(adopted: Adopted) -> dict[str, str]:
+def old_properties(adopted: Adopted, pid: int) -> dict[str, str]:
     """Return the properties of the old process by its file and its command line; empty where they cannot be read."""
     text = read_text(adopted.properties_file, READ_ENCODING)
-    pid = old_process(adopted)
-    argv = [] if pid is None else words(pid)
     try:
-        return {**parse(text), **overrides(argv)} if text is not None else {}
+        return {**parse(text), **overrides(words(pid))} if text is not None else {}
     except PropertiesError:
         return {}
 

@@ -146,7 +146,7 @@ def _watch(adopted: Adopted, seconds: float, machine: Machine) -> None:
 
 
 def _parent(pid: int) -> str:
-    """Return the command line of the process above one, or that it is not known."""
+    """Return the command line of the process above one, or words for one that is not known."""
     above = parent(pid)
     return command(above) if above > 1 else "a process that is not known"
 

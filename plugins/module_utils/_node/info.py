@@ -152,7 +152,8 @@ def node_info(params: Mapping[str, Any], run: Callable[..., Any] = commands.run)
     why = [damaged] if damaged else reasons.restart_reasons(started, wanted, found["running"])
     runs = _runner(**found)
     if adopted is not None and runs == OLD:
-        why = _take_over_reasons(adopted, wanted)
+        runs_with = adopted_look.old_properties(adopted, found["pid"])
+        why = reasons.take_over_reasons(adopted.service, runs_with, wanted.get("properties"))
     return {
         "disks": disks(params["log_dirs"], params["metadata_dir"]),
         "quorum": _quorum(params, found["since"]),
@@ -186,10 +187,6 @@ def _adopted(params: Mapping[str, Any]) -> Adopted | None:
     if params["claim"]:
         return known.claimed(params["claim"])
     return adopted_look.read(params["adopted_file"]) if params["adopted_file"] else None
-
-
-def _take_over_reasons(adopted: Adopted, wanted: dict[str, Any]) -> list[dict[str, Any]]:
-    return reasons.take_over_reasons(adopted.service, adopted_look.old_properties(adopted), wanted.get("properties"))
 
 
 def _runner(running: bool, recorded: bool, **_others: object) -> str:

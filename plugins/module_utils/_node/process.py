@@ -12,7 +12,7 @@ from .._core.properties import READ_ENCODING
 from . import start_record as record
 from .adopted import Adopted
 from .adopted_look import old_process
-from .processes import GONE, is_alive, pids, read_text, started_at, stat, words
+from .processes import first, is_alive, read_text, started_at, stat
 
 # Kafka's main class: how a node is known that was started without a record.
 _MAIN = "kafka.Kafka"
@@ -56,8 +56,4 @@ def _running(pid: int, start_time: int | None, recorded: bool) -> dict[str, Any]
 
 
 def _find(config_file: str) -> int | None:
-    for pid in sorted(pids()):
-        said = words(pid)
-        if _MAIN in said and config_file in said and stat(pid)[0] not in GONE:
-            return pid
-    return None
+    return first(lambda pid, argv: _MAIN in argv and config_file in argv)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 #: Seconds in which a process has to show its arguments.
 _MOMENT = 2.0
@@ -114,6 +114,17 @@ def pids() -> list[int]:
         return [int(name) for name in os.listdir("/proc") if name.isdigit()]
     except OSError:
         return []
+
+
+def first(is_it: Callable[[int, list[str]], bool]) -> int | None:
+    """Return the lowest number of a process in which code runs and of which this holds; None for none.
+
+    is_it -- takes the number and the command line, which is empty of one that shows none.
+    """
+    for pid in sorted(pids()):
+        if is_it(pid, words(pid)) and stat(pid)[0] not in GONE:
+            return pid
+    return None
 
 
 def read_text(path: str, encoding: str = "utf-8") -> str | None:

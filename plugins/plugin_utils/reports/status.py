@@ -61,6 +61,8 @@ def _adopted_words(node: Told) -> str:
         return f"still run by {node['service']} (adopt.yml -e kafka_adopt=take goes on)"
     if node["phase"] == TAKEN:
         return f"taken over from {node['service']}, can be given back (adopt.yml -e kafka_adopt=back)"
+    if node["runs"] == NOBODY:
+        return f"does not run; to be taken over from {node['service']} (adopt.yml -e kafka_adopt=take goes on)"
     return f"taken over from {node['service']}, and not whole yet (adopt.yml -e kafka_adopt=take goes on)"
 
 

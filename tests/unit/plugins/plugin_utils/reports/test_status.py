@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._node.adopted import Told
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status import (
     adopted_lines,
     change_lines,
@@ -174,8 +175,11 @@ def test_the_metadata_has_one_line_where_all_agree_and_a_line_for_each_trouble_w
 
 
 def test_the_status_says_who_has_nodes_that_something_else_ran() -> None:
-    def node(phase: str, runs: str) -> dict[str, str]:
-        return {"phase": phase, "runs": runs, "service": "systemd kafka.service"}
+    def node(phase: str, runs: str) -> Told:
+        own = {"manager": "systemd", "name": "kafka.service", "version": "", "logs_dir": ""}
+        return cast("Told", {"phase": phase, "runs": runs, "service": "systemd kafka.service", **own})
+
+    take = "(adopt.yml -e kafka_adopt=take goes on)"
 
     back = "(adopt.yml -e kafka_adopt=back goes on)"
     known = {"a": node("taken", "ours"), "b": node("taken", "ours"), "c": node("claimed", "old")}
@@ -190,4 +194,7 @@ def test_the_status_says_who_has_nodes_that_something_else_ran() -> None:
         f"Adopted      c: does not run; to be given back to systemd kafka.service {back}",
     ]
     assert adopted_lines({"a": node("claimed", "ours")})[0].endswith("kafka_adopt=take goes on)")
+    assert adopted_lines({"a": node("claimed", "nobody")}) == [
+        f"Adopted      a: does not run; to be taken over from systemd kafka.service {take}"
+    ]
     assert adopted_lines({}) == []
