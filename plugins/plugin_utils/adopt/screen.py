@@ -127,7 +127,9 @@ def _next_step(look: Looked, findings: Sequence[Finding]) -> str:
         return "clear what is refused, and run this again; nothing was changed"
     if not look.nodes:
         return "name the hosts of the cluster in this inventory, and run this again as root; nothing was changed"
+    if not any(cluster.mode.startswith("kraft") for cluster in look.clusters):
+        return "none: this release takes over brokers and controllers of KRaft alone; nothing was changed"
     return (
-        "an inventory of this collection that says the same as these nodes; this release only looks, and takes no node "
-        "over. Nothing was changed"
+        "write an inventory of this collection that describes the brokers and controllers of KRaft as they are, and "
+        "take them over with it and -e kafka_adopt=take (docs/adopt.md); nothing was changed"
     )

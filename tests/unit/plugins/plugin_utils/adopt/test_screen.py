@@ -59,8 +59,8 @@ def test_a_cluster_that_fits_together() -> None:
         ),
         "Asked        kafka1:9092, kafka2:9092, kafka3:9092 (PLAINTEXT): brokers 1, 2, 3; voters 1, 2, 3, leader 2; "
         "metadata.version 4.3-IV0; 12 topics with 140 partitions; 0 under-replicated, 0 offline",
-        "Next step    an inventory of this collection that says the same as these nodes; this release only looks, and "
-        "takes no node over. Nothing was changed",
+        "Next step    write an inventory of this collection that describes the brokers and controllers of KRaft as "
+        "they are, and take them over with it and -e kafka_adopt=take (docs/adopt.md); nothing was changed",
     ]
 
 
@@ -106,6 +106,9 @@ def test_an_ensemble_stands_behind_its_cluster() -> None:
         "kafka1: zookeeper; id 1; 3.8.6 as Apache published it; no manager, user zookeeper; data /var/lib/zookeeper; "
         "listens on ports 2181" in begins(lines, "Node")
     )
+    assert begins(lines, "Next step") == [
+        "none: this release takes over brokers and controllers of KRaft alone; nothing was changed"
+    ]
 
 
 @pytest.mark.parametrize(
