@@ -90,16 +90,22 @@ def foreign_nodes(machines: Mapping[str, Machine]) -> list[ForeignNode]:
 
     machines -- by host what adoption_info returned
     """
-    nodes = [
-        _node(host, told)
-        for host, machine in machines.items()
-        for told in machine["processes"]
-        if told["ours"] is None and told["product"] in (KAFKA, ZOOKEEPER, MIRROR)
-    ]
+    nodes = [_node(host, told) for host, told in _processes(machines) if told["ours"] is None]
     return sorted(
         _with_clusters(nodes),
         key=lambda node: (node.product, node.cluster_id, node.node_id is None, node.node_id or 0, node.host),
     )
+
+
+def our_nodes(machines: Mapping[str, Machine]) -> list[ForeignNode]:
+    """Return the nodes that this collection runs already, such as those that a take-over has behind it."""
+    return [_node(host, told) for host, told in _processes(machines) if told["ours"] is not None]
+
+
+def _processes(machines: Mapping[str, Machine]) -> Iterator[tuple[str, Process]]:
+    """Yield the processes that are nodes, each with its host."""
+    for host, machine in machines.items():
+        yield from ((host, told) for told in machine["processes"] if told["product"] in (KAFKA, ZOOKEEPER, MIRROR))
 
 
 def _with_clusters(nodes: Sequence[ForeignNode]) -> Iterator[ForeignNode]:

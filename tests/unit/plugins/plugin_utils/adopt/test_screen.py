@@ -77,6 +77,17 @@ def test_a_host_that_is_not_reached_is_named_and_the_others_are_shown() -> None:
     assert begins(lines, "Next step") == ["clear what is refused, and run this again; nothing was changed"]
 
 
+def test_a_node_that_was_taken_over_is_no_stranger_in_the_metadata_of_its_cluster() -> None:
+    machines = three()
+    machines["kafka1"] = machine(node(1, ours={"product": "kafka", "node_id": "1", "cluster": "blue"}))
+    lines = screen(machines, info())
+    assert begins(lines, "Refused") == []
+    assert begins(lines, "Note") == ["kafka1: process 801 (kafka) is one of this collection already"]
+    assert len(begins(lines, "Node ")) == 2
+    (step,) = begins(screen({"kafka1": machines["kafka1"]}), "Next step")
+    assert step == "none: this collection runs what runs on these hosts already; nothing was changed"
+
+
 def test_a_container_is_named_and_belongs_to_no_cluster() -> None:
     lines = screen({**three(), "docker1": machine(CONTAINED)}, info())
     assert begins(lines, "Container") == ["docker1: kafka, process 77, container docker 3f2a91"]
