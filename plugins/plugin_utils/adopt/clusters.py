@@ -8,8 +8,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ...module_utils._adopt.commands import KAFKA, MIRROR, ZOOKEEPER
+from ..render.static_quorum import VOTERS
 from .listeners import words
-from .nodes import KAFKA, MIRROR, VOTERS, ZOOKEEPER, ForeignNode
+from .nodes import ForeignNode
 
 #: In which order clusters are shown.
 _ORDER = (KAFKA, ZOOKEEPER, MIRROR)

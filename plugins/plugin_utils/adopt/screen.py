@@ -7,10 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from ...module_utils._adopt.commands import KAFKA, ZOOKEEPER
 from ..findings import REFUSE, Finding, finding_lines, refused
 from .asked import Answer, Question, answer_line, contradictions
 from .clusters import ForeignCluster, clusters_of
-from .nodes import KAFKA, ZOOKEEPER, ForeignNode, Machine, disagreements, foreign_nodes, our_nodes
+from .nodes import ForeignNode, Machine, disagreements, foreign_nodes, our_nodes
 
 #: Characters of a reason: a trace of Python would be the whole screen.
 _REASON = 300

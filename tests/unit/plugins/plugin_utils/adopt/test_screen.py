@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._adopt.commands import KAFKA
 from ansible_collections.streamops.kafka.plugins.plugin_utils.adopt.asked import (
     Address,
     Answer,
@@ -15,7 +16,6 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.adopt.asked import
     question,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.adopt.asked import answer as answered
-from ansible_collections.streamops.kafka.plugins.plugin_utils.adopt.nodes import KAFKA
 from ansible_collections.streamops.kafka.plugins.plugin_utils.adopt.screen import all_findings, looked, screen_lines
 from tests.unit.plugins.plugin_utils.adopt.machines import (
     CLUSTER,
