@@ -8,9 +8,9 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from ..module_utils._adopt.commands import KAFKA
 from ..plugin_utils.adopt.asked import Address, Answer, Login, Question, answer, question
 from ..plugin_utils.adopt.clusters import ForeignCluster
-from ..plugin_utils.adopt.nodes import KAFKA
 from ..plugin_utils.adopt.screen import all_findings, looked, screen_lines
 from ..plugin_utils.findings import refused
 from ..plugin_utils.progress.action import ClusterAction

@@ -11,10 +11,12 @@ from typing import NamedTuple
 
 from ...module_utils._core.addresses import host_port, is_loopback
 from ...module_utils._core.properties import PropertiesError
+from ...module_utils._gate.stop import numbers
 from ..findings import NOTE, REFUSE, Finding
+from ..render.static_quorum import VOTERS
 from .clusters import ForeignCluster
-from .listeners import endpoints, listeners_of, words
-from .nodes import VOTERS, ForeignNode, Process
+from .listeners import advertised_of, listeners_of, words
+from .nodes import ForeignNode, Process
 
 #: Mechanisms that our modules log in with, the stronger first.
 _MECHANISMS = ("SCRAM-SHA-512", "SCRAM-SHA-256", "PLAIN")
@@ -107,15 +109,13 @@ def question(cluster: ForeignCluster, addresses: Mapping[str, Address], login: L
 def _take_listeners(node: ForeignNode, address: Address, servers: dict[_Listener, list[str]], unfit: list[str]) -> None:
     """Add where a broker listens, as clients are told; C(unfit) gets what the control node cannot reach."""
     properties: Mapping[str, str] = node.told["properties"]
-    told = properties.get("advertised.listeners")
-    advertised = {shown.name: shown for shown in endpoints("advertised.listeners", told)} if told else {}
+    told, advertised = properties.get("advertised.listeners"), advertised_of(properties)
     for entry in listeners_of(properties, node.roles, address.host).entries:
         if entry.purpose == "controllers" or entry.host is None or (told and entry.name not in advertised):
             continue
-        shown = advertised.get(entry.name)
-        host = (shown.host if shown else entry.advertised_host) or ""
+        host = entry.advertised_host or ""
         host = address.host if host in _ALL_ADDRESSES else host
-        server = host_port(host, shown.port if shown else entry.port)
+        server = host_port(host, entry.port if entry.advertised_port is None else entry.advertised_port)
         if is_loopback(host) and not address.is_here:
             # A client follows what is advertised, so here it would come to another cluster or to none.
             unfit.append(f"{node.host} advertises {server}, which leads to itself alone")
@@ -219,11 +219,11 @@ def _ids(members: Sequence[Process]) -> tuple[int, ...]:
 def answer_line(told: Answer) -> str:
     """Return what a cluster told, as one line."""
     fenced = [broker.node_id for broker in told.brokers if broker.is_fenced]
-    parts = [f"brokers {_listed(broker.node_id for broker in told.brokers)}"]
-    parts += [f"of these down or not ready {_listed(fenced)}"] if fenced else []
+    parts = [f"brokers {numbers(broker.node_id for broker in told.brokers)}"]
+    parts += [f"of these down or not ready {numbers(fenced)}"] if fenced else []
     if told.voters is not None:
         leader = "none" if told.leader is None else str(told.leader)
-        parts.append(f"voters {_listed(told.voters)}, leader {leader}")
+        parts.append(f"voters {numbers(told.voters)}, leader {leader}")
     parts += [f"metadata.version {told.metadata_version}"] if told.metadata_version else []
     counts = told.counts
     parts.append(f"{counts['topics']} topics with {counts['partitions']} partitions")
@@ -289,7 +289,3 @@ def _health(cluster: ForeignCluster, told: Answer) -> Iterator[Finding]:
 
 def _named(cluster: ForeignCluster) -> str:
     return f"cluster {cluster.cluster_id}" if cluster.cluster_id else cluster.title
-
-
-def _listed(ids: Iterator[int] | Sequence[int]) -> str:
-    return ", ".join(map(str, ids)) or "none"

@@ -8,8 +8,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ...module_utils._adopt.commands import KAFKA, MIRROR, ZOOKEEPER
+from ..render.static_quorum import VOTERS
 from .listeners import words
-from .nodes import KAFKA, MIRROR, VOTERS, ZOOKEEPER, ForeignNode
+from .nodes import ForeignNode
 
 #: In which order clusters are shown.
 _ORDER = (KAFKA, ZOOKEEPER, MIRROR)
@@ -17,11 +19,15 @@ _ORDER = (KAFKA, ZOOKEEPER, MIRROR)
 
 @dataclass(frozen=True)
 class ForeignCluster:
-    """Nodes of one product that belong together. cluster_id -- empty where no directory tells it, and of ZooKeeper."""
+    """Nodes of one product that belong together. cluster_id -- empty where no directory tells it, and of ZooKeeper.
+
+    ours -- its nodes that this collection runs already: they are not shown, and are no strangers in its metadata.
+    """
 
     product: str
     cluster_id: str
     nodes: tuple[ForeignNode, ...]
+    ours: tuple[ForeignNode, ...] = ()
 
     @property
     def title(self) -> str:
@@ -78,18 +84,27 @@ class ForeignCluster:
         return [node for node in self.nodes if node.told["properties"]]
 
     def _ids(self, role: str) -> set[int]:
-        return {node.node_id for node in self.nodes if role in node.roles and node.node_id is not None}
+        members = (*self.nodes, *self.ours)
+        return {node.node_id for node in members if role in node.roles and node.node_id is not None}
 
 
-def clusters_of(nodes: Sequence[ForeignNode]) -> list[ForeignCluster]:
-    """Return the clusters that nodes form, those of Kafka first; a node in a container is in none."""
+def clusters_of(nodes: Sequence[ForeignNode], ours: Sequence[ForeignNode] = ()) -> list[ForeignCluster]:
+    """Return the clusters that nodes form, those of Kafka first; a node in a container is in none.
+
+    ours -- nodes that this collection runs already, which form no cluster by themselves
+    """
     members: dict[tuple[str, str], list[ForeignNode]] = defaultdict(list)
     for node in nodes:
         if not node.is_contained:
             members[node.product, node.belongs_to].append(node)
     return [
-        ForeignCluster(product, together[0].cluster_id, tuple(together))
-        for (product, _belongs_to), together in sorted(
+        ForeignCluster(
+            product,
+            together[0].cluster_id,
+            tuple(together),
+            tuple(node for node in ours if (node.product, node.belongs_to) == (product, belongs_to)),
+        )
+        for (product, belongs_to), together in sorted(
             members.items(), key=lambda entry: (_ORDER.index(entry[0][0]), entry[1][0].cluster_id, entry[0][1])
         )
     ]

@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ...module_utils._adopt.commands import KAFKA, MIRROR, ZOOKEEPER
 from ...module_utils._adopt.masks import MASK, is_reference
 from ...module_utils._core.properties import is_secret
 from ..findings import NOTE, Finding
@@ -29,7 +30,7 @@ from ..render.static_quorum import VOTERS
 from .accepted import ACCEPT, Check, accepted, model
 from .difference import KAFKAS, Difference, Kept, difference
 from .levels import ALL, Entry, Host, levels
-from .nodes import KAFKA, MIRROR, ZOOKEEPER, ForeignNode
+from .nodes import ForeignNode
 from .ours import rendered
 from .variables import Said, kafka_mode, variables_of
 from .written import Secret, Value, document, secrets

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ...module_utils._configs.values import items_of
 from ...module_utils._core.addresses import host_port, plain_host
 from ...module_utils._core.properties import PropertiesError
 
@@ -69,8 +70,7 @@ def listeners_of(properties: Mapping[str, str], roles: Sequence[str], name: str)
     opened = endpoints("listeners", properties.get("listeners") or _DEFAULT)
     of_controllers = words(properties, "controller.listener.names")
     inner = _inner(properties) if "broker" in roles else ""
-    told = properties.get("advertised.listeners")
-    advertised = {shown.name: shown for shown in endpoints("advertised.listeners", told)} if told else {}
+    told, advertised = properties.get("advertised.listeners"), advertised_of(properties)
     protocol_of = _protocols(properties, of_controllers)
     has_clients = any(bound.name not in (*of_controllers, inner) for bound in opened)
     entries = [
@@ -92,10 +92,16 @@ def listeners_of(properties: Mapping[str, str], roles: Sequence[str], name: str)
     return Listeners(entries, {**_names(of_controllers), **_advertised(told, opened, advertised, of_controllers)})
 
 
+def advertised_of(properties: Mapping[str, str]) -> dict[str, Endpoint]:
+    """Return what a node advertises, by the name of the listener; nothing where it advertises what it opens."""
+    told = properties.get("advertised.listeners")
+    return {shown.name: shown for shown in endpoints("advertised.listeners", told)} if told else {}
+
+
 def endpoints(key: str, text: str) -> list[Endpoint]:
     """Return the endpoints of a property, in their order."""
     listed = []
-    for word in filter(None, (part.strip() for part in text.split(","))):
+    for word in items_of(text):
         match = _ENDPOINT.fullmatch(word)
         if match is None:
             raise PropertiesError(key, f"{word} is no listener (NAME://host:port)")
@@ -105,7 +111,7 @@ def endpoints(key: str, text: str) -> list[Endpoint]:
 
 def words(properties: Mapping[str, str], key: str) -> list[str]:
     """Return the words of a property that is a list."""
-    return [word for word in (part.strip() for part in properties.get(key, "").split(",")) if word]
+    return items_of(properties.get(key))
 
 
 def _inner(properties: Mapping[str, str]) -> str:

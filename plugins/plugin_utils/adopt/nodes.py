@@ -9,8 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from ...module_utils._adopt.commands import CONNECT, KAFKA, MIRROR, ZOOKEEPER
+from ...module_utils._adopt.release import APACHE
+from ...module_utils._adopt.units import CONTAINER
+from ...module_utils._configs.values import items_of
 from ...module_utils._core.addresses import is_loopback
 from ..findings import NOTE, REFUSE, Finding
+from ..render.static_quorum import BOOTSTRAP, VOTERS
 from .listeners import words
 
 if TYPE_CHECKING:
@@ -19,13 +24,6 @@ if TYPE_CHECKING:
 #: What adoption_info says of a process, and what it returns of a machine.
 Process: TypeAlias = Mapping[str, Any]
 Machine: TypeAlias = Mapping[str, Any]
-
-KAFKA, ZOOKEEPER, MIRROR, CONNECT = "kafka", "zookeeper", "mirror", "connect"
-CONTAINER = "container"
-#: Properties that name the voters of a static quorum, and the controllers of a dynamic one (KIP-595, KIP-853).
-VOTERS, BOOTSTRAP = "controller.quorum.voters", "controller.quorum.bootstrap.servers"
-#: The release of whose jars this is said was published by Apache.
-APACHE = "apache"
 
 
 @dataclass(frozen=True)
@@ -90,16 +88,22 @@ def foreign_nodes(machines: Mapping[str, Machine]) -> list[ForeignNode]:
 
     machines -- by host what adoption_info returned
     """
-    nodes = [
-        _node(host, told)
-        for host, machine in machines.items()
-        for told in machine["processes"]
-        if told["ours"] is None and told["product"] in (KAFKA, ZOOKEEPER, MIRROR)
-    ]
+    nodes = [_node(host, told) for host, told in _processes(machines) if told["ours"] is None]
     return sorted(
         _with_clusters(nodes),
         key=lambda node: (node.product, node.cluster_id, node.node_id is None, node.node_id or 0, node.host),
     )
+
+
+def our_nodes(machines: Mapping[str, Machine]) -> list[ForeignNode]:
+    """Return the nodes that this collection runs already, such as those that a take-over has behind it."""
+    return [_node(host, told) for host, told in _processes(machines) if told["ours"] is not None]
+
+
+def _processes(machines: Mapping[str, Machine]) -> Iterator[tuple[str, Process]]:
+    """Yield the processes that are nodes, each with its host."""
+    for host, machine in machines.items():
+        yield from ((host, told) for told in machine["processes"] if told["product"] in (KAFKA, ZOOKEEPER, MIRROR))
 
 
 def _with_clusters(nodes: Sequence[ForeignNode]) -> Iterator[ForeignNode]:
@@ -133,7 +137,7 @@ def _roles(product: str, properties: Mapping[str, str]) -> tuple[str, ...]:
     """Return what a process does; without process.roles it is a broker of ZooKeeper."""
     if product != KAFKA:
         return (product,)
-    return tuple(sorted(word.strip() for word in properties.get("process.roles", "broker").split(",") if word.strip()))
+    return tuple(sorted(items_of(properties.get("process.roles", "broker"))))
 
 
 def _number(told: Process, properties: Mapping[str, str]) -> int | None:

@@ -7,10 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from ...module_utils._adopt.commands import KAFKA, ZOOKEEPER
 from ..findings import REFUSE, Finding, finding_lines, refused
 from .asked import Answer, Question, answer_line, contradictions
 from .clusters import ForeignCluster, clusters_of
-from .nodes import KAFKA, ZOOKEEPER, ForeignNode, Machine, disagreements, foreign_nodes
+from .nodes import ForeignNode, Machine, disagreements, foreign_nodes, our_nodes
 
 #: Characters of a reason: a trace of Python would be the whole screen.
 _REASON = 300
@@ -31,7 +32,7 @@ def looked(results: Mapping[str, Machine]) -> Looked:
     machines = {host: result for host, result in results.items() if "processes" in result}
     silent = {host: _why(result) for host, result in results.items() if host not in machines}
     nodes = foreign_nodes(machines)
-    return Looked(machines, silent, nodes, clusters_of(nodes))
+    return Looked(machines, silent, nodes, clusters_of(nodes, our_nodes(machines)))
 
 
 def _why(result: Machine) -> str:
@@ -125,9 +126,13 @@ def _next_step(look: Looked, findings: Sequence[Finding]) -> str:
     """Return what an operator does next."""
     if refused(findings):
         return "clear what is refused, and run this again; nothing was changed"
+    if not look.nodes and our_nodes(look.machines):
+        return "none: this collection runs what runs on these hosts already; nothing was changed"
     if not look.nodes:
         return "name the hosts of the cluster in this inventory, and run this again as root; nothing was changed"
+    if not any(cluster.mode.startswith("kraft") for cluster in look.clusters):
+        return "none: this release takes over brokers and controllers of KRaft alone; nothing was changed"
     return (
-        "an inventory of this collection that says the same as these nodes; this release only looks, and takes no node "
-        "over. Nothing was changed"
+        "write an inventory of this collection that describes the brokers and controllers of KRaft as they are, and "
+        "take them over with it and -e kafka_adopt=take (docs/adopt.md); nothing was changed"
     )

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ...module_utils._adopt.commands import KAFKA, ZOOKEEPER
 from ...module_utils._adopt.masks import MASK
 from ...module_utils._adopt.settings import data_dirs
 from ..findings import NOTE, REFUSE, Finding
@@ -19,7 +20,7 @@ from ..render.paths import SYSTEMD
 from ..render.security import AUTHORIZER, SASL_PROTOCOLS, TLS_PROTOCOLS, ZOOKEEPER_AUTHORIZER
 from ..specs import role_options
 from .listeners import Entry, Listeners, listeners_of, words
-from .nodes import KAFKA, ZOOKEEPER, ForeignNode
+from .nodes import ForeignNode
 from .written import Secret, Text, Value
 
 #: Properties of Kafka that variables and groups say.

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._adopt.commands import KAFKA
 from ansible_collections.streamops.kafka.plugins.plugin_utils.adopt.asked import (
     Address,
     Answer,
@@ -15,7 +16,6 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.adopt.asked import
     question,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.adopt.asked import answer as answered
-from ansible_collections.streamops.kafka.plugins.plugin_utils.adopt.nodes import KAFKA
 from ansible_collections.streamops.kafka.plugins.plugin_utils.adopt.screen import all_findings, looked, screen_lines
 from tests.unit.plugins.plugin_utils.adopt.machines import (
     CLUSTER,
@@ -59,8 +59,8 @@ def test_a_cluster_that_fits_together() -> None:
         ),
         "Asked        kafka1:9092, kafka2:9092, kafka3:9092 (PLAINTEXT): brokers 1, 2, 3; voters 1, 2, 3, leader 2; "
         "metadata.version 4.3-IV0; 12 topics with 140 partitions; 0 under-replicated, 0 offline",
-        "Next step    an inventory of this collection that says the same as these nodes; this release only looks, and "
-        "takes no node over. Nothing was changed",
+        "Next step    write an inventory of this collection that describes the brokers and controllers of KRaft as "
+        "they are, and take them over with it and -e kafka_adopt=take (docs/adopt.md); nothing was changed",
     ]
 
 
@@ -75,6 +75,17 @@ def test_a_host_that_is_not_reached_is_named_and_the_others_are_shown() -> None:
         f"kafka5 was not looked at: the look failed: no python. {fix}",
     ]
     assert begins(lines, "Next step") == ["clear what is refused, and run this again; nothing was changed"]
+
+
+def test_a_node_that_was_taken_over_is_no_stranger_in_the_metadata_of_its_cluster() -> None:
+    machines = three()
+    machines["kafka1"] = machine(node(1, ours={"product": "kafka", "node_id": "1", "cluster": "blue"}))
+    lines = screen(machines, info())
+    assert begins(lines, "Refused") == []
+    assert begins(lines, "Note") == ["kafka1: process 801 (kafka) is one of this collection already"]
+    assert len(begins(lines, "Node ")) == 2
+    (step,) = begins(screen({"kafka1": machines["kafka1"]}), "Next step")
+    assert step == "none: this collection runs what runs on these hosts already; nothing was changed"
 
 
 def test_a_container_is_named_and_belongs_to_no_cluster() -> None:
@@ -106,6 +117,9 @@ def test_an_ensemble_stands_behind_its_cluster() -> None:
         "kafka1: zookeeper; id 1; 3.8.6 as Apache published it; no manager, user zookeeper; data /var/lib/zookeeper; "
         "listens on ports 2181" in begins(lines, "Node")
     )
+    assert begins(lines, "Next step") == [
+        "none: this release takes over brokers and controllers of KRaft alone; nothing was changed"
+    ]
 
 
 @pytest.mark.parametrize(
