@@ -75,7 +75,7 @@ class ActionModule(ClusterAction):
     def _ensemble(self, chroot: str, wish: str, before: str, known: dict[str, Any]) -> dict[str, Any]:
         """Return what the ensemble says; empty without servers.
 
-        Rights are tried for what may come: not where nodes stay as they are, and not behind a step.
+        Rights are tried for what may come: not where nodes stay as they are, and not once a step has begun.
         """
         rights = wish != STAY and not before
         return ask_ensemble(partial(self.call, known), chroot, rights) if self._of_role.get("servers") else {}

@@ -27,7 +27,8 @@ TELLING = ("process.roles", "broker.id", "node.id", FLAG)
 WATCHED = {"kafka_metrics_enabled": True}
 #: The phases on the way forward, up to the one before the last way back.
 STEPS = ["controllers_ready", "copied", "dual_write_kraft"]
-#: Settings of a writer. Nobody elects leaders from the stop of the controllers until the first broker has restarted.
+#: Settings of a writer. Nobody elects leaders from the stop of the controllers until the first broker has restarted; a
+#: node may take long to come back on a busy machine, and no record may be given up meanwhile.
 PATIENT = {"delivery.timeout.ms": 900000}
 #: Where inventories/local_zookeeper has the port of the metrics, from that of the node.
 METRICS = 60
@@ -157,6 +158,18 @@ class Way:
     def _is_elected(self, before: dict[str, int]) -> bool:
         now = self.quorum()
         return now["leaderEpoch"] > before["leaderEpoch"] and now["leaderId"] >= 0
+
+    @contextlib.contextmanager
+    def under_load(self, behind: float = 300) -> Iterator[Ledger]:
+        """Write with acks=all while something is done, and behind it; then read all that was ever acknowledged.
+
+        behind -- how many seconds the last records may take
+        """
+        with producing(self.cluster.bootstrap_servers, TOPIC, rate=200, settings=PATIENT) as ledger:
+            ledger.reaches(500)
+            yield ledger
+            ledger.reaches(len(ledger.acknowledged) + 500, behind)
+        self.keeps(ledger, TOPIC)
 
     def keeps(self, ledger: Ledger, topic: str) -> None:
         """Note what a writer was told, and read all that was ever acknowledged."""

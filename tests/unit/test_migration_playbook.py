@@ -190,7 +190,14 @@ def test_a_session_is_opened_below_the_path_of_the_cluster_where_a_server_leads(
 
 @pytest.mark.parametrize(
     ("wish", "before", "is_tried"),
-    [("next", "", True), ("back", "", True), ("", "", True), ("stay", "", False), ("", "copied", False)],
+    [
+        ("next", "", True),
+        ("back", "", True),
+        ("", "", True),
+        ("stay", "", False),
+        ("", "copied", False),
+        ("back", "copied", False),
+    ],
 )
 def test_the_login_is_tried_before_a_step_and_for_the_screen(wish: str, before: str, is_tried: bool) -> None:
     action = Asking([1, 2, 3], {"leader_id": 1}, {"leader_id": 1, "znodes": {}, "denied": []})
@@ -280,6 +287,9 @@ def test_a_hand_over_stops_judges_and_changes_in_this_order() -> None:
     assert called(stops["block"]) == ["stop.yml", "migration_look.yml", "migration_plan", "assert"]
     assert called(gives["block"]) == ["migration_znodes", "set_aside.yml"]
     assert called([report]) == ["debug"]
+    # With the phase before it does not try the login anew, which reads each znode.
+    judged = stops["block"][2]["streamops.kafka.migration_plan"]
+    assert judged == {"wish": "back", "before": "{{ _common_migration_step.phase }}", "way": "back"}
     # Nobody is in charge meanwhile: the znodes change right behind the judgement that all controllers are stopped.
     assert stops["block"][-1]["ansible.builtin.assert"]["that"] == ("__common_migration_plan.step.controllers_stopped")
     znodes = gives["block"][0]["streamops.kafka.migration_znodes"]

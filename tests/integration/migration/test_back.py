@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.support.answers import said
-from tests.support.migration import FLAG, OLD, PATIENT, STEPS, TOPIC, Way, phase_behind
+from tests.support.migration import FLAG, OLD, STEPS, Way, phase_behind
 from tests.support.modules import run_module
 from tests.support.traffic import producing
 
@@ -33,13 +33,9 @@ def forward_to(way: Way, goal: str) -> None:
 
 def back_under_load(way: Way, goal: str) -> str:
     """Take a half step back while records are written; return what the run said."""
-    with producing(way.cluster.bootstrap_servers, TOPIC, rate=200, settings=PATIENT) as ledger:
-        ledger.reaches(500)
+    with way.under_load():
         run = way.back()
         assert phase_behind(run) == goal
-        behind = len(ledger.acknowledged)
-        ledger.reaches(behind + 500)
-    way.keeps(ledger, TOPIC)
     return said(run)
 
 

@@ -7,7 +7,6 @@ not take the others with it.
 
 from __future__ import annotations
 
-import contextlib
 import shutil
 import threading
 import time
@@ -23,19 +22,21 @@ from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.session
 from tests.support.answers import said
 from tests.support.cluster import Run, hosts_file, kill, read_until, until
 from tests.support.lone_broker import LoneBroker
-from tests.support.migration import FLAG, MIGRATE, OLD, PATIENT, TOPIC, Way, phase_behind
+from tests.support.migration import FLAG, MIGRATE, OLD, STEPS, Way, phase_behind
 from tests.support.modules import run_module
-from tests.support.traffic import Ledger, producing
+from tests.support.traffic import producing
 
 pytestmark = pytest.mark.full
 
 RELEASE, CHROOT = "3.9.2", "/local_zookeeper"
 #: The phases in which a cluster may stay while there is a way back.
-STAYS = ["not_begun", "controllers_ready", "copied", "dual_write_kraft"]
+STAYS = ["not_begun", *STEPS]
 #: Tasks behind which a run is cut, named by Ansible once a host has done them.
 STARTED, RESTARTED = "Supervisor | Start the node", "Roll | Record the restart"
 GIVEN_BACK = "Hand over | Give the cluster back to the brokers of ZooKeeper"
 CONFIRMED = {"kafka_migration_confirmed": "finalised"}
+#: Seconds that the last records may take behind a fault.
+BEHIND = 600
 #: Seconds for which ZooKeeper has no quorum.
 WITHOUT_ZOOKEEPER = 60
 
@@ -58,16 +59,6 @@ def comes_to(way: Way, goal: str) -> None:
         forward = phase in STAYS and STAYS.index(phase) < STAYS.index(goal)
         phase = phase_behind(way.next() if forward else way.back())
     assert phase == goal
-
-
-@contextlib.contextmanager
-def under_load(way: Way) -> Iterator[Ledger]:
-    """Write with acks=all while something is done, and behind it; then read all that was ever acknowledged."""
-    with producing(way.cluster.bootstrap_servers, TOPIC, rate=200, settings=PATIENT) as ledger:
-        ledger.reaches(500)
-        yield ledger
-        ledger.reaches(len(ledger.acknowledged) + 500, 600)
-    way.keeps(ledger, TOPIC)
 
 
 def cut(way: Way, wish: str, task: str, times: int = 1, **given: Any) -> None:
@@ -225,7 +216,7 @@ def test_a_first_step_that_was_cut_when_one_controller_had_started_goes_on_or_ba
 ) -> None:
     comes_to(way, "not_begun")
     before, controllers = of_brokers(way), way.cluster.controllers
-    with under_load(way):
+    with way.under_load(BEHIND):
         # One host after the other, so that the others are formatted and not started.
         run = way.cluster.begin(MIGRATE, "--forks", "1", kafka_migration="next")
         # It prints more than a pipe holds.
@@ -268,7 +259,7 @@ def test_a_controller_that_a_cut_first_step_left_out_is_started_by_site(way: Way
 
     words = f"controller {host} (id {way.cluster.identities[host]}) has no metadata log, and the others have begun"
     is_refused(way.next(), f"{words}. fix: run site.yml, which starts it")
-    with under_load(way):
+    with way.under_load(BEHIND):
         way.cluster.playbook().ok()
     shown = said(way.cluster.playbook(MIGRATE).ok())
     assert "Cluster local_zookeeper: controllers_ready" in shown
@@ -306,7 +297,7 @@ def test_the_same_command_behind_a_cut_ends_the_step(
 ) -> None:
     comes_to(way, before)
     processes = of_brokers(way)
-    with under_load(way):
+    with way.under_load(BEHIND):
         cut(way, wish, task, times)
         middle = of_brokers(way)
         assert sum(middle[node] != processes[node] for node in middle) == (times if task == RESTARTED else 0)
@@ -326,7 +317,7 @@ def test_the_same_command_behind_a_cut_ends_the_step(
 )
 def test_a_step_forward_that_was_cut_is_taken_back(way: Way, before: str, inside: str, goal: str) -> None:
     comes_to(way, before)
-    with under_load(way):
+    with way.under_load(BEHIND):
         cut(way, "next", RESTARTED, 2)
         assert way.phase() == inside
         assert phase_behind(way.back()) == goal
@@ -337,7 +328,7 @@ def test_a_step_forward_that_was_cut_is_taken_back(way: Way, before: str, inside
 
 def test_a_second_run_beside_a_step_is_refused_and_the_step_ends_well(way: Way) -> None:
     comes_to(way, "controllers_ready")
-    with under_load(way):
+    with way.under_load(BEHIND):
         first = way.cluster.begin(MIGRATE, kafka_migration="next")
         try:
             read_until(first, "Migration | Show the phase")
@@ -356,7 +347,7 @@ def test_a_second_run_beside_a_step_is_refused_and_the_step_ends_well(way: Way) 
 def test_the_active_controller_is_killed_while_the_metadata_is_copied(way: Way) -> None:
     comes_to(way, "controllers_ready")
     before = of_brokers(way)
-    with under_load(way):
+    with way.under_load(BEHIND):
         run = way.cluster.begin(MIGRATE, kafka_migration="next")
         try:
             read_until(run, RESTARTED)
@@ -377,7 +368,7 @@ def test_the_active_controller_is_killed_while_the_metadata_is_copied(way: Way) 
 @pytest.mark.parametrize("phase", ["copied", "dual_write_kraft"])
 def test_the_active_controller_is_killed_while_metadata_is_written_to_both(way: Way, phase: str) -> None:
     comes_to(way, phase)
-    with under_load(way):
+    with way.under_load(BEHIND):
         way.elect(1)
         is_written_to_both(way, "elected")
     assert way.phase() == phase
@@ -386,7 +377,7 @@ def test_the_active_controller_is_killed_while_metadata_is_written_to_both(way: 
 
 def test_a_broker_that_is_down_in_the_dual_write_holds_the_last_step_until_it_is_back(way: Way) -> None:
     comes_to(way, "dual_write_kraft")
-    with under_load(way):
+    with way.under_load(BEHIND):
         way.cluster.kill("broker12")
         way.cluster.stop("broker12")
         others = {node: way.cluster.pid(node) for node in way.cluster.nodes if node != "broker12"}
@@ -409,7 +400,7 @@ def test_zookeeper_without_a_quorum_in_the_dual_write_holds_both_ways_and_loses_
     assert leader
     lost = [leader, next(server for server in way.cluster.servers if server != leader)]
     began, words = time.monotonic(), "the znodes are not known: no server leads"
-    with under_load(way):
+    with way.under_load(BEHIND):
         for server in lost:
             way.cluster.stop(server)
         try:
@@ -437,7 +428,7 @@ def test_zookeeper_without_a_quorum_in_the_dual_write_holds_both_ways_and_loses_
 @pytest.mark.parametrize(("wish", "goal"), [("back", "copied"), ("next", "finalised")])
 def test_a_last_step_that_was_cut_before_its_leader_goes_back_or_on(way: Way, wish: str, goal: str) -> None:
     comes_to(way, "dual_write_kraft")
-    with under_load(way):
+    with way.under_load(BEHIND):
         # The leader is the last one, and with the flag it keeps the way back open.
         cut(way, "next", RESTARTED, 2, **CONFIRMED)
         without = [node for node in way.cluster.controllers if FLAG not in way.started(node)]

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator
 
 import pytest
@@ -15,7 +14,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api impor
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import parse
 from ansible_collections.streamops.kafka.plugins.module_utils._release.releases import release
 from tests.support.answers import said
-from tests.support.migration import OLD, TOPIC, Way
+from tests.support.migration import OLD, STEPS, Way
 from tests.support.traffic import producing
 from tests.support.upgrades import UPGRADE, features, finalize
 from tests.support.zookeeper import ZookeeperCluster
@@ -26,8 +25,6 @@ BEFORE, NEW = "3.9.2", "4.4.0"
 VOTERS = "playbooks/voters.yml"
 DYNAMIC = {"kafka_dynamic_quorum": "true"}
 STATIC, BOOTSTRAP = "controller.quorum.voters", "controller.quorum.bootstrap.servers"
-#: A node may take long to come back on a busy machine, and no record may be given up meanwhile.
-PATIENT = {"delivery.timeout.ms": 900000}
 
 
 @pytest.fixture(scope="module")
@@ -35,23 +32,13 @@ def way(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Way]:
     """Three brokers that came from ZooKeeper and three controllers; the servers of ZooKeeper are stopped."""
     with Way.begun(tmp_path_factory.mktemp("onward")) as made:
         made.add_controllers()
-        for _step in ("controllers_ready", "copied", "dual_write_kraft"):
+        for _step in STEPS:
             made.next().ok()
         made.next(kafka_migration_confirmed="finalised").ok()
         for server in made.cluster.servers:
             made.cluster.stop(server)
         assert made.phase() == "zookeeper_gone"
         yield made
-
-
-@contextlib.contextmanager
-def under_load(way: Way) -> Iterator[None]:
-    """Write with acks=all while something is done, and behind it; then read all that was ever acknowledged."""
-    with producing(way.cluster.bootstrap_servers, TOPIC, rate=200, settings=PATIENT) as ledger:
-        ledger.reaches(500)
-        yield
-        ledger.reaches(len(ledger.acknowledged) + 500)
-    way.keeps(ledger, TOPIC)
 
 
 def add_voters(way: Way) -> None:
@@ -111,7 +98,7 @@ def test_every_node_goes_straight_to_the_newest_release_under_load(way: Way) -> 
     plan = said(way.cluster.playbook(UPGRADE, "--check").ok())
     assert f"local_zookeeper: {BEFORE} -> {NEW} (0 of 6 nodes have {NEW})" in plan
     assert "Path: legal" in plan
-    with under_load(way):
+    with way.under_load():
         run = way.cluster.playbook(UPGRADE).ok()
     assert f"local_zookeeper: 6 of 6 nodes have {NEW}" in said(run)
     assert all(pid != before[node] for node, pid in way.cluster.pids().items())
@@ -126,7 +113,7 @@ def test_every_node_goes_straight_to_the_newest_release_under_load(way: Way) -> 
 
 def test_the_features_are_raised_and_no_node_restarts(way: Way) -> None:
     before = way.cluster.pids()
-    with under_load(way):
+    with way.under_load():
         run = finalize(way.cluster).ok()
     assert "features raised, no node restarted" in said(run)
     wanted = {name: level for name, level in release(NEW).new_cluster.items() if name != "kraft.version"}
@@ -143,7 +130,7 @@ def test_the_quorum_becomes_dynamic_under_load(way: Way) -> None:
     foreseen = said(way.cluster.playbook(VOTERS, "--check", **DYNAMIC).ok())
     assert "Raise kraft.version 0 -> 1" in foreseen
     assert way.cluster.pids() == before
-    with under_load(way):
+    with way.under_load():
         way.cluster.playbook(VOTERS, **DYNAMIC).ok()
     directories = voters(way)
     assert (list(directories), all(directories.values())) == ([15, 16, 17], True)
@@ -158,7 +145,7 @@ def test_two_more_controllers_in_the_inventory_become_voters_under_load(way: Way
     assert refused.rc != 0, "controllers neither come nor go in passing"
     assert "A controller that is new comes by playbooks/voters.yml" in said(refused)
     assert list(voters(way)) == [15, 16, 17]
-    with under_load(way):
+    with way.under_load():
         way.cluster.playbook(VOTERS).ok()
     directories = voters(way)
     assert (list(directories), all(directories.values())) == ([15, 16, 17, 18, 19], True)

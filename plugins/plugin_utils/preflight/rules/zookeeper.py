@@ -205,8 +205,8 @@ def zookeeper_sessions_disagree(inventory: Inventory) -> Iterator[Problem]:
             values = [(node, _as_compared(node, variable)) for node in known]
             differing = [node.name for node, value in values if value != values[0][1]]
             if differing:
-                what = f"{', '.join(differing)} reaches ZooKeeper in another way than {values[0][0].name}"
-                yield Problem(cluster, what, "another value", variable=variable)
+                where = f"another value on {', '.join(differing)} than on {values[0][0].name}"
+                yield Problem(cluster, "the nodes of the cluster disagree", where, variable=variable)
 
 
 def _as_compared(node: Node, variable: str) -> str | bool | None:
