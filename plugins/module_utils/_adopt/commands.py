@@ -14,6 +14,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from .._node.adopted import overrides
 from .masks import masked_word
 
 KAFKA, ZOOKEEPER, MIRROR, CONNECT = "kafka", "zookeeper", "mirror", "connect"
@@ -208,24 +209,3 @@ def _properties_file(product: str, main_class: str, arguments: Sequence[str]) ->
         # --clusters may stand on either side of the file (MirrorMaker.main).
         return next((word for word in arguments if word.endswith((".properties", ".conf", ".cfg"))), "")
     return arguments[0] if arguments and not arguments[0].startswith("-") else ""
-
-
-def overrides(arguments: Sequence[str]) -> dict[str, str]:
-    """Read --override name=value and --override=name=value; the later of one name counts (Kafka.getPropsFromArgs).
-
-    One without a value is left out: Kafka does not start with it.
-    """
-    pairs: dict[str, str] = {}
-    at = 0
-    while at < len(arguments):
-        option, separator, text = arguments[at].partition("=")
-        at += 1
-        if option not in ("--override", "-override"):
-            continue
-        if not separator and at < len(arguments):
-            text = arguments[at]
-            at += 1
-        name, _separator, value = text.partition("=")
-        if name and value:
-            pairs[name] = value
-    return pairs

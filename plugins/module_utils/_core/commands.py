@@ -105,10 +105,13 @@ def detach(
 
     Raises OSError where it cannot be started. It holds no pipe of ours open, or Ansible would wait for its end. env --
     its environment, None for ours. user -- the numbers of the user and the group that it runs as, None for ours; groups
-    -- its other groups. output -- the file that its output is added to, empty for none.
+    -- its other groups. output -- the file that its output is added to, empty for none; it is opened with the rights of
+    that user, who may have put a link in its place.
     """
     other: dict[str, Any] = {"user": user[0], "group": user[1], "extra_groups": list(groups)} if user else {}
-    with open(output or os.devnull, "ab") as file:
+    with contextlib.ExitStack() as opened:
+        with _rights_of(user, groups):
+            file = opened.enter_context(open(output or os.devnull, "ab"))
         subprocess.Popen(  # pylint: disable=ansible-bad-function
             list(argv),
             stdin=subprocess.DEVNULL,
@@ -119,6 +122,24 @@ def detach(
             env=env,
             **other,
         )
+
+
+@contextlib.contextmanager
+def _rights_of(user: tuple[int, int] | None, groups: Sequence[int]) -> Iterator[None]:
+    """Act with the rights of a user and a group for a moment; with ours for None."""
+    if user is None:
+        yield
+        return
+    ours = (os.geteuid(), os.getegid(), os.getgroups())
+    os.setgroups(list(groups))
+    os.setegid(user[1])
+    os.seteuid(user[0])
+    try:
+        yield
+    finally:
+        os.seteuid(ours[0])
+        os.setegid(ours[1])
+        os.setgroups(ours[2])
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

@@ -172,3 +172,24 @@ def shown(adopted: Adopted, runs: str) -> Told:
         "version": adopted.version,
         "logs_dir": adopted.logs_dir,
     }
+
+
+def overrides(arguments: Sequence[str]) -> dict[str, str]:
+    """Read --override name=value and --override=name=value; the later of one name counts (Kafka.getPropsFromArgs).
+
+    One without a value is empty, as Kafka takes it (CommandLineUtils.parseKeyValueArgs).
+    """
+    pairs: dict[str, str] = {}
+    at = 0
+    while at < len(arguments):
+        option, separator, text = arguments[at].partition("=")
+        at += 1
+        if option not in ("--override", "-override"):
+            continue
+        if not separator and at < len(arguments):
+            text = arguments[at]
+            at += 1
+        name, _separator, value = text.partition("=")
+        if name:
+            pairs[name] = value
+    return pairs

@@ -5,13 +5,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 
 from .._core.properties import READ_ENCODING, PropertiesError, parse
-from .adopted import Adopted, AdoptedFileError, is_old, load
+from .adopted import Adopted, AdoptedFileError, is_old, load, overrides
 from .processes import first, read_text, words
-
-_OVERRIDE = "--override"
 
 
 def read(path: str) -> Adopted | None:
@@ -49,10 +46,3 @@ def old_properties(adopted: Adopted, pid: int) -> dict[str, str]:
         return {**parse(text), **overrides(words(pid))} if text is not None else {}
     except PropertiesError:
         return {}
-
-
-def overrides(argv: Sequence[str]) -> dict[str, str]:
-    """Return what a command line sets beside the file of properties (C(--override KEY=VALUE) of kafka.Kafka)."""
-    pairs = [argv[at].partition("=") for at in range(1, len(argv)) if argv[at - 1] == _OVERRIDE]
-    pairs += [word[len(_OVERRIDE) + 1 :].partition("=") for word in argv if word.startswith(f"{_OVERRIDE}=")]
-    return {key.strip(): value for key, equals, value in pairs if equals}

@@ -144,7 +144,7 @@ def test_words_after_an_option_belong_to_it() -> None:
         (["--override=listeners=PLAINTEXT://:9092"], {"listeners": "PLAINTEXT://:9092"}),
         (["--override", "sasl.jaas.config=x y=\"z\";"], {"sasl.jaas.config": "x y=\"z\";"}),
         (["--override"], {}),
-        (["--override", "a", "--override", "=b", "--override", "c="], {}),
+        (["--override", "a", "--override", "=b", "--override", "c="], {"a": "", "c": ""}),
         (["--override", "log.dirs=/d\u00fcnn/\u65e5"], {"log.dirs": "/d\u00fcnn/\u65e5"}),
     ],
 )  # fmt: skip

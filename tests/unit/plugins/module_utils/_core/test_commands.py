@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import os
+import tempfile
 import time
 from pathlib import Path
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._core.commands import CommandTimeoutError, run
+from ansible_collections.streamops.kafka.plugins.module_utils._core.commands import CommandTimeoutError, detach, run
+from tests.support.cluster import until
 
 
 def lives(pid: int) -> bool:
@@ -84,7 +86,23 @@ def test_a_program_whose_answer_is_not_needed_any_more_is_ended(tmp_path: Path) 
         run(["sleep", "20"], 0.5, enough=mark.with_name("none").exists)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root may run a program as another user")
-def test_a_program_runs_as_the_user_that_is_given() -> None:
-    assert run(["id", "-u"], 30, user=(65534, 65534)) == (0, "65534\n", "")
-    assert run(["id", "-G"], 30, user=(65534, 65534)) == (0, "65534\n", "")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root acts as another user")
+def test_the_output_of_a_program_of_another_user_is_opened_with_the_rights_of_that_user() -> None:
+    """Whoever owns the directory may have put a link there meanwhile."""
+    nobody, before = (65534, 65534), (os.geteuid(), os.getegid(), os.getgroups())
+    # Folders of tests are closed to other users.
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name)
+        place.chmod(0o755)
+        files = [place / "of-root", place / "own"]
+        for file in files:
+            file.write_text("kept\n")
+            file.chmod(0o600)
+        os.chown(files[1], *nobody)
+        (place / "link").symlink_to(files[0])
+        with pytest.raises(PermissionError):
+            detach(["/bin/echo", "more"], user=nobody, output=str(place / "link"))
+        detach(["/bin/echo", "more"], user=nobody, output=str(files[1]))
+        until(lambda: files[1].read_text() == "kept\nmore\n", "the output")
+        assert files[0].read_text() == "kept\n"
+    assert (os.geteuid(), os.getegid(), os.getgroups()) == before

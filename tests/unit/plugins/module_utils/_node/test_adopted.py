@@ -156,7 +156,7 @@ def test_the_old_process_is_known_by_its_class_and_its_file(argv: list[str], dir
 
 
 def test_what_the_command_line_sets_counts() -> None:
-    assert adopted_look.overrides([*ARGV, "--override=a.b=c=d"]) == {"broker.rack": "a", "a.b": "c=d"}
+    assert subject.overrides([*ARGV, "--override=a.b=c=d"]) == {"broker.rack": "a", "a.b": "c=d"}
 
 
 def test_nothing_with_which_it_is_started_is_told() -> None:
