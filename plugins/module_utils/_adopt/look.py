@@ -22,7 +22,7 @@ from .._node import java, processes, start_record
 from .._node.disks import disks
 from .._node.ports import ports_of
 from .._node.process import read_record
-from .._node.processes import GONE, is_shown, pids, read_text, started_at, stat, words
+from .._node.processes import GONE, arguments, is_shown, pids, read_text, started_at, stat
 from .._release.lock import Lock
 from . import commands, environment, masks, release, settings, units
 from .commands import Command
@@ -68,7 +68,7 @@ def look(locks: Sequence[Lock]) -> dict[str, Any]:
 
 def process(pid: int, files: Files, locks: Sequence[Lock] = ()) -> dict[str, Any] | None:
     """Describe a process; None where it runs none of the products, or ended meanwhile."""
-    argv = words(pid)
+    argv = arguments(pid)
     state, start_time = stat(pid)
     if not commands.is_java(argv) or start_time is None or state in GONE:
         return None

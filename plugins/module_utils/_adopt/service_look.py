@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from .._core import commands
 from .._core.commands import CommandTimeoutError
 from .._node.beside import identity
-from .._node.processes import parent, read_text, words
+from .._node.processes import arguments, parent, read_text
 from . import environment, units
 from .environment import Layer
 from .file_look import Files
@@ -101,7 +101,7 @@ def _parents(pid: int) -> list[int]:
 
 def _program(pid: int) -> str:
     """Return what a process is called; a script by its own name, although python or sh runs it."""
-    if "supervisord" in [posixpath.basename(word) for word in words(pid)[:3]]:
+    if "supervisord" in [posixpath.basename(word) for word in arguments(pid)[:3]]:
         return "supervisord"
     return (read_text(f"/proc/{pid}/comm") or "").strip()
 
@@ -172,7 +172,7 @@ def _answer(argv: list[str], unit: str, files: Files) -> str:
 
 def _supervisor_file(pid: int) -> str:
     """Return the configuration file of a supervisord, by its command line or where it looks for one."""
-    said = words(pid) if pid else []
+    said = arguments(pid) if pid else []
     given = [said[at] for at in range(1, len(said)) if said[at - 1] in ("-c", "--configuration")]
     given += [word.partition("=")[2] for word in said if word.startswith("--configuration=")]
     candidates = given or [path for path in _SUPERVISOR_FILES if os.path.isfile(path)]

@@ -8,7 +8,7 @@ import os
 
 from .._core.properties import READ_ENCODING, PropertiesError, parse
 from .adopted import Adopted, AdoptedFileError, is_old, load, overrides
-from .processes import first, read_text, words
+from .processes import arguments, first, read_text
 
 
 def read(path: str) -> Adopted | None:
@@ -43,6 +43,6 @@ def old_properties(adopted: Adopted, pid: int) -> dict[str, str]:
     """Return the properties of the old process by its file and its command line; empty where they cannot be read."""
     text = read_text(adopted.properties_file, READ_ENCODING)
     try:
-        return {**parse(text), **overrides(words(pid))} if text is not None else {}
+        return {**parse(text), **overrides(arguments(pid))} if text is not None else {}
     except PropertiesError:
         return {}

@@ -13,6 +13,8 @@ _MOMENT = 2.0
 #: States in which no code runs any more, zombie and dead; the entry stays until a parent looks, which in a container
 #: may be never.
 GONE = ("Z", "X", "x")
+#: PF_KTHREAD, a bit of the flags in /proc/PID/stat (proc(5), include/linux/sched.h).
+_KERNEL_THREAD = 0x00200000
 
 
 def stat(pid: int) -> tuple[str, int | None]:
@@ -69,32 +71,29 @@ def started_at(start_time: int | None) -> float | None:
 
 
 def arguments(pid: int) -> list[str]:
-    """Return the command line of a process; nothing of one that is gone or may not be seen.
+    """Return the command line of a process; nothing of one that is gone, may not be seen or is a thread of the kernel.
 
     One that has just begun or is about to end shows none: a moment later it has one, or is gone.
     """
     until = time.monotonic() + _MOMENT
-    while stat(pid)[0] not in ("", *GONE):
+    while _runs_a_program(_stat_fields(pid)):
         said = read_text(f"/proc/{pid}/cmdline")
         if said or said is None or time.monotonic() > until:
-            return (said or "").split("\0")[:-1]
+            *words, last = (said or "").split("\0")
+            # Who writes its own title, as sshd does, may end it without a zero byte.
+            return [*words, last] if last else words
         time.sleep(0.01)
     return []
 
 
-def words(pid: int) -> list[str]:
-    """Return the command line of a process as it is shown now, without waiting: for a look at all processes.
-
-    Threads of the kernel never show one, so who waits for each as C(arguments) does takes minutes.
-    """
-    *said, last = (read_text(f"/proc/{pid}/cmdline") or "").split("\0")
-    # Who writes its own title, as sshd does, may end it without a zero byte.
-    return [*said, last] if last else said
+def _runs_a_program(fields: list[str]) -> bool:
+    """Tell whether a process has, or will have in a moment, a command line: threads of the kernel never show one."""
+    return bool(fields) and fields[0] not in GONE and not int(fields[6]) & _KERNEL_THREAD
 
 
 def command(pid: int) -> str:
     """Return the command line of a process as people write it, shortened to 200 characters."""
-    return " ".join(word for word in words(pid) if word)[:200] or (read_text(f"/proc/{pid}/comm") or "").strip()
+    return " ".join(word for word in arguments(pid) if word)[:200] or (read_text(f"/proc/{pid}/comm") or "").strip()
 
 
 def limits(text: str, names: Collection[str]) -> dict[str, tuple[int | None, int | None]]:
@@ -122,7 +121,7 @@ def first(is_it: Callable[[int, list[str]], bool]) -> int | None:
     is_it -- takes the number and the command line, which is empty of one that shows none.
     """
     for pid in sorted(pids()):
-        if is_it(pid, words(pid)) and stat(pid)[0] not in GONE:
+        if is_it(pid, arguments(pid)) and stat(pid)[0] not in GONE:
             return pid
     return None
 
