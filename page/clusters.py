@@ -62,12 +62,11 @@ def _connection(options: object) -> tuple[Connection | None, list[str]]:
 def _wrong_login(options: Mapping[str, Any]) -> list[str]:
     """Say which options a protocol or another option needs; a module's own argument spec says it for modules."""
     wrong = []
-    protocol = options.get("security_protocol")
-    for _name, needing, names in CONNECTION_REQUIRED_IF:
+    for option, needing, names in CONNECTION_REQUIRED_IF:
         missing = [name for name in names if not options.get(name)]
         them = "it" if len(missing) == 1 else "them"
-        if protocol == needing and missing:
-            wrong.append(f"security_protocol is {protocol}, which needs {', '.join(missing)}. Set {them}.")
+        if options.get(option) == needing and missing:
+            wrong.append(f"{option} is {needing}, which needs {', '.join(missing)}. Set {them}.")
     for pair in CONNECTION_REQUIRED_TOGETHER:
         missing = [name for name in pair if not options.get(name)]
         if len(missing) == 1:

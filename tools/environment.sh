@@ -26,12 +26,21 @@ java_major() {
   { java -version 2>&1 || true; } | sed -n 's/.*version "\([0-9]*\).*/\1/p' | head -n 1 | grep . || echo 0
 }
 
+# The package that brings Java here, on Debian and Ubuntu: 17, where the system has it.
+java_package() {
+  # shellcheck source=/dev/null
+  case $(. /etc/os-release 2> /dev/null && echo "${ID:-} ${VERSION_ID:-}") in
+    'debian 13') echo openjdk-21-jre-headless ;;
+    *) echo openjdk-17-jre-headless ;;
+  esac
+}
+
 # require_system_packages: finds Python 3.11+, Java 17+ and Maven; as root on Debian or Ubuntu installs what is missing,
 # else names it all at once with the command that installs it.
 require_system_packages() {
   local missing=() what=()
   [ -n "$(find_python)" ] || { missing+=(python3 python3-venv); what+=("Python 3.11 or newer with venv"); }
-  [ "$(java_major)" -ge 17 ] || { missing+=(openjdk-17-jre-headless); what+=("Java 17 or newer"); }
+  [ "$(java_major)" -ge 17 ] || { missing+=("$(java_package)"); what+=("Java 17 or newer"); }
   command -v mvn > /dev/null || { missing+=(maven); what+=("Maven"); }
   [ ${#missing[@]} -gt 0 ] || return 0
   local install="apt-get update && apt-get install -y --no-install-recommends ${missing[*]}"

@@ -1,21 +1,34 @@
 # Copyright: the streamops engineers
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tells which clusters run on machines that others installed, by what these told, and by what the clusters tell."""
+"""Tells which clusters run on machines that others installed, by what these told, and by what the clusters tell.
+
+Makes the files of an inventory of one of them, and writes none.
+"""
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from ..module_utils._adopt.commands import KAFKA
+import ansible.context
+
+from ..module_utils._node.installed import KAFKA
 from ..plugin_utils.adopt.asked import Address, Answer, Login, Question, answer, question
+from ..plugin_utils.adopt.chosen import chosen, cluster_name
 from ..plugin_utils.adopt.clusters import ForeignCluster
-from ..plugin_utils.adopt.screen import all_findings, looked, screen_lines
-from ..plugin_utils.findings import refused
+from ..plugin_utils.adopt.described import CONNECTION, PASSWORDS, Rules, described, reached
+from ..plugin_utils.adopt.placed import Placed, next_step, placed, written_lines
+from ..plugin_utils.adopt.screen import Looked, all_findings, looked, screen_lines
+from ..plugin_utils.findings import REFUSE, Finding, refused
+from ..plugin_utils.preflight.check import check_inventory
+from ..plugin_utils.preflight.definitions import BROKER_KEYS, TOPIC_KEYS
 from ..plugin_utils.progress.action import ClusterAction
 from ..plugin_utils.specs import module_options
 
+_RULES = Rules(BROKER_KEYS, TOPIC_KEYS, check_inventory)
 _LOCAL = ("local", "ansible.builtin.local")
 
 
@@ -30,26 +43,73 @@ class ActionModule(ClusterAction):
         result: dict[str, Any] = super().run(tmp, task_vars)
         known = task_vars or {}
         _checked, options = self.validate_argument_spec(argument_spec=dict(module_options("adoption_plan")))
-        look = looked(options["machines"])
+        look = looked(_plain(options["machines"]))
         addresses = {host: _address(host, known["hostvars"][host]) for host in look.machines}
         login = Login(
             options["user"],
             options["password"],
             *(_existing(options[name]) for name in ("ca_file", "certificate_file", "key_file")),
         )
+        questions = [
+            question(cluster, addresses, login) if cluster.product == KAFKA else None for cluster in look.clusters
+        ]
         answers = [
-            self._asked(cluster, question(cluster, addresses, login), known) if cluster.product == KAFKA else None
-            for cluster in look.clusters
+            None if how is None else self._asked(cluster, how, known)
+            for cluster, how in zip(look.clusters, questions, strict=True)
         ]
         findings = all_findings(look, answers)
+        lines: list[str] = []
+        step = ""
+        if options["directory"]:
+            files, of_inventory = self._inventory(look, questions, answers, options, known)
+            findings = sorted(dict.fromkeys([*findings, *of_inventory]), key=lambda finding: finding.level != REFUSE)
+            result["inventory"] = {"directories": [], "files": [], "is_refused": files is None}
+            if files is not None:
+                result["inventory"] |= files[0].result(list(filter(os.path.isdir, files[0].parents)))
+                is_check = bool(self._task.check_mode)
+                lines, step = written_lines(files[0], is_check), next_step(*files, is_check)
         return dict(
             result,
             changed=False,
-            lines=screen_lines(look, answers, findings),
+            lines=screen_lines(look, answers, findings, lines, step),
             clusters=[_shown(cluster) for cluster in look.clusters],
             findings=[{"level": finding.level, "what": finding.what, "fix": finding.fix} for finding in findings],
             refused=bool(refused(findings)),
         )
+
+    def _inventory(
+        self,
+        look: Looked,
+        questions: Sequence[Question | None],
+        answers: Sequence[Answer | Question | None],
+        options: dict[str, Any],
+        known: dict[str, Any],
+    ) -> tuple[tuple[Placed, str] | None, list[Finding]]:
+        """Return the files of an inventory with the mode of its cluster, None where none may be written; and why."""
+        cluster = chosen(look, options["cluster"].strip())
+        if isinstance(cluster, Finding):
+            return None, [cluster]
+        at = look.clusters.index(cluster)
+        told, how = answers[at], questions[at]
+        held = None
+        if isinstance(told, Answer) and how is not None:
+            held = _plain(self.call_here("streamops.kafka.resources_info", how.options, known))
+        directory = os.path.abspath(os.path.expanduser(options["directory"]))
+        hosts = reached({host: _plain(_variables(known["hostvars"][host])) for host in look.machines})
+        written = described(look, cluster, told, held, cluster_name(directory), hosts, _RULES)
+        if not written.files:
+            return None, list(written.findings)
+        try:
+            entries = os.listdir(directory) if os.path.lexists(directory) else []
+            there = {path: text for path in written.files if (text := _text(Path(directory, path))) is not None}
+        except OSError as error:
+            what = f"{error.filename} on the control node cannot be read: {error.strerror}"
+            fix = "give another directory with -e kafka_adopt_inventory=DIR"
+            return None, [*written.findings, Finding(REFUSE, what, fix)]
+        files = placed(directory, written.files, there, entries)
+        if isinstance(files, Finding):
+            return None, [*written.findings, files]
+        return (files, cluster.mode), list(written.findings)
 
     def _asked(self, cluster: ForeignCluster, how: Question, known: dict[str, Any]) -> Answer | Question:
         """Ask a cluster from the control node, unless there is a reason against it."""
@@ -66,7 +126,24 @@ class ActionModule(ClusterAction):
 
 def _address(host: str, variables: Mapping[str, object]) -> Address:
     """Return how the control node reaches a host of the inventory."""
-    return Address(str(variables.get("ansible_host") or host), variables.get("ansible_connection") in _LOCAL)
+    # A host that does not say it is connected to as the command line or ansible.cfg does.
+    connection = variables.get("ansible_connection") or ansible.context.CLIARGS.get("connection")
+    return Address(str(variables.get("ansible_host") or host), connection in _LOCAL)
+
+
+def _plain(value: Any) -> Any:
+    """Return a value without the tags that Ansible keeps at texts, which no writer of YAML knows."""
+    return json.loads(json.dumps(value))
+
+
+def _variables(variables: Mapping[str, object]) -> dict[str, object]:
+    """Return the variables of a host by which Ansible reaches it, and whether it has passwords for that."""
+    return {name: variables[name] for name in (*CONNECTION, *PASSWORDS) if name in variables}
+
+
+def _text(path: Path) -> str | None:
+    """Return what a file of the control node has; None where there is none."""
+    return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else None
 
 
 def _existing(path: str) -> str:

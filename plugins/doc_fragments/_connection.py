@@ -28,15 +28,31 @@ options:
     choices: [PLAINTEXT, SSL, SASL_PLAINTEXT, SASL_SSL]
     default: PLAINTEXT
   sasl_mechanism:
-    description: How to log in. Required with the two SASL protocols.
+    description: >-
+      How to log in. Required with the two SASL protocols. With V(OAUTHBEARER) the module asks an issuer for a token
+      (client credentials) and shows that.
     type: str
-    choices: [PLAIN, SCRAM-SHA-256, SCRAM-SHA-512]
+    choices: [PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER]
   sasl_username:
-    description: User to log in as. Required with the two SASL protocols, refused with the others, which do not log in.
+    description: >-
+      User to log in as, with V(OAUTHBEARER) the id of the client at the issuer. Required with the two SASL protocols,
+      refused with the others, which do not log in.
     type: str
   sasl_password:
-    description: Password of O(sasl_username). Required with the two SASL protocols.
+    description: >-
+      Password of O(sasl_username), with V(OAUTHBEARER) the secret of the client. Required with the two SASL protocols.
     type: str
+  sasl_oauthbearer_endpoint_url:
+    description: Where the issuer gives tokens, its C(token_endpoint). Required with V(OAUTHBEARER).
+    type: str
+  sasl_oauthbearer_scope:
+    description: Scope that is asked for, where the issuer wants one. Goes with V(OAUTHBEARER).
+    type: str
+  sasl_oauthbearer_ca_location:
+    description: >-
+      PEM file, where the module runs, with the authorities of O(sasl_oauthbearer_endpoint_url); the system's own by
+      default. confluent-kafka takes it from 2.11 on. Goes with V(OAUTHBEARER).
+    type: path
   ssl_ca_location:
     description: PEM file, where the module runs, with the authorities to trust; the system's own by default.
     type: path

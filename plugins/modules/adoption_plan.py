@@ -14,6 +14,7 @@ description:
     and returns a screen with what they are and what does not fit together.
   - A cluster is asked at a listener that needs no login, else with the login that the task gives. Where neither is
     there, RV(findings) says that it was not asked, and why.
+  - With O(directory) it makes the files of an inventory of one cluster too. It does not write them.
   - Runs on the control node only, and changes nothing. It does not fail for what it finds.
 author: The streamops engineers (@streamops)
 extends_documentation_fragment: [streamops.kafka._attributes.look]
@@ -43,6 +44,16 @@ options:
     default: ""
   key_file:
     description: PEM file on the control node with the key of O(certificate_file).
+    type: str
+    default: ""
+  directory:
+    description: >-
+      Directory on the control node for the inventory of a cluster; its name becomes the name of the cluster. Empty
+      makes none.
+    type: str
+    default: ""
+  cluster:
+    description: Id of the cluster whose inventory is made; may be empty where there is one cluster of Kafka.
     type: str
     default: ""
 seealso:
@@ -108,6 +119,12 @@ refused:
   description: Whether one of RV(findings) is a refusal.
   returned: always
   type: bool
+inventory:
+  description: >-
+    The inventory as C(directories) and C(files) of M(streamops.kafka.node_files), both empty with C(is_refused), where
+    one of RV(findings) keeps it from being true or another inventory is there. No file holds a secret.
+  returned: with O(directory)
+  type: dict
 """
 
 from ansible.module_utils.basic import AnsibleModule
@@ -123,6 +140,8 @@ def main() -> None:
             "ca_file": {"type": "str", "default": ""},
             "certificate_file": {"type": "str", "default": ""},
             "key_file": {"type": "str", "default": "", "no_log": False},
+            "directory": {"type": "str", "default": ""},
+            "cluster": {"type": "str", "default": ""},
         },
         supports_check_mode=True,
     )

@@ -67,13 +67,24 @@ options:
   sasl_mechanism:
     description: How to log in at listeners with SASL. Without it these are asked without a login.
     type: str
-    choices: [PLAIN, SCRAM-SHA-256, SCRAM-SHA-512]
+    choices: [PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER]
   sasl_username:
-    description: User to log in as. Goes with O(sasl_mechanism).
+    description: User to log in as, with V(OAUTHBEARER) the id of a client at the issuer. Goes with O(sasl_mechanism).
     type: str
   sasl_password:
-    description: Password of O(sasl_username).
+    description: Password of O(sasl_username), with V(OAUTHBEARER) the secret of the client.
     type: str
+  sasl_oauthbearer_endpoint_url:
+    description: Where the issuer gives tokens, its C(token_endpoint). Required with V(OAUTHBEARER).
+    type: str
+  sasl_oauthbearer_scope:
+    description: Scope that is asked for, where the issuer wants one. Goes with V(OAUTHBEARER).
+    type: str
+  sasl_oauthbearer_ca_location:
+    description: >-
+      PEM file, where the module runs, with the authorities of O(sasl_oauthbearer_endpoint_url); the system's own by
+      default. Goes with V(OAUTHBEARER).
+    type: path
   ssl_ca_location:
     description: PEM file, where the module runs, with the authorities to trust; the system's own by default.
     type: path

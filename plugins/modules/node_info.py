@@ -134,6 +134,23 @@ options:
     description: Whether to read the clock of the host too.
     type: bool
     default: false
+  issuer:
+    description:
+      - Whose tokens the broker takes. With O(clock) its keys are fetched as the broker fetches them when it starts.
+    type: dict
+    suboptions:
+      jwks_url:
+        description: Where its keys are.
+        type: str
+        required: true
+      ca:
+        description: The CAs that its certificate must lead to, in PEM form; those of the machine without it.
+        type: str
+        default: ""
+      clock_skew:
+        description: Seconds by which its clock may differ from that of the host.
+        type: int
+        default: 30
   network_seconds:
     description: How long to measure what the network interfaces carry; 0 measures nothing.
     type: float
@@ -228,6 +245,14 @@ java:
   description: C(path), C(version) (the major number, null when unknown), C(full) and C(error) (null when it works).
   returned: always
   type: dict
+system:
+  description:
+    - C(name) is what the system of the host calls itself (os-release), C(java_package) the package that brings Java
+      there, empty for a system of which this collection does not know it.
+    - C(selinux) is V(enforcing), V(permissive) or V(disabled), C(config_type) the SELinux type that new files in
+      O(config_dir) get, empty where none is known.
+  returned: always
+  type: dict
 clock:
   description:
     - With O(clock) how far the clock of the host is from that of the control node, and whether something keeps it
@@ -237,6 +262,14 @@ clock:
     - C(synchronized) is whether the kernel knows that its clock follows a source (adjtimex(2), what C(timedatectl)
       shows), null when it does not tell, C(service) the first time service that runs there, empty when none is seen (in
       a container the host may have one), C(problem) why something is not known, empty when all is.
+  returned: always
+  type: dict
+issuer:
+  description:
+    - With O(issuer) and O(clock) what the issuer of tokens answered, else null.
+    - C(problem) says why a broker would get no key, empty where it gets one, C(keys) how many keys verify signatures,
+      C(behind) the seconds that its clock is behind that of the host, negative when ahead and null where it does not
+      say, C(clock_skew) how many are allowed.
   returned: always
   type: dict
 network:
@@ -330,6 +363,7 @@ from ansible.module_utils.basic import AnsibleModule
 
 from ..module_utils._core.module import options_of, run_module
 from ..module_utils._node.info import LOOK, node_info
+from ..module_utils._node.issuer import ask_issuer
 
 SPEC = {"node": {"type": "dict", "default": {}}, **LOOK}
 
@@ -338,7 +372,9 @@ def look(module: AnsibleModule) -> dict[str, object]:
     """Return what is there, by the options of the module."""
     options = module.params
     node = options_of(LOOK, "node", options["node"])
-    return {"changed": False, **node_info({**options, **{key: node[key] for key in options["node"]}})}
+    wanted = {**options, **{key: node[key] for key in options["node"]}}
+    issuer = ask_issuer(**wanted["issuer"]) if wanted["issuer"] and wanted["clock"] else None
+    return {"changed": False, **node_info(wanted), "issuer": issuer}
 
 
 def main() -> None:

@@ -15,13 +15,15 @@ description:
   - Waits, for a bounded time and with a live line for each interval, until every server but those of O(away) serves,
     one leads, all others follow it in the same epoch, and each was started with the members of O(servers).
   - With O(stopping) also until the ensemble keeps its majority without those servers; the gate before a restart.
+  - Of a leader that does not answer the word C(mntr), which ZooKeeper allows only by C(4lw.commands.whitelist), nobody
+    learns how many followers have its epoch until something is written. There a session is opened and closed.
 extends_documentation_fragment:
   - streamops.kafka._attributes.look
   - streamops.kafka._zookeeper
   - streamops.kafka._zookeeper.goal
 attributes:
   check_mode:
-    details: Looks once and fails nothing.
+    details: Looks once and fails nothing; opens no session.
 options:
   timeout:
     description: >-
@@ -87,12 +89,15 @@ elapsed:
   type: float
 """
 
+import contextlib
 from typing import Any
 
+from ..module_utils._core.errors import StreamopsError
 from ..module_utils._core.module import run_module
 from ..module_utils._zookeeper.connection import GOAL_SPEC, ZOOKEEPER_REQUIRED_TOGETHER, ZOOKEEPER_SPEC, Access
-from ..module_utils._zookeeper.ensemble import Goal, view
+from ..module_utils._zookeeper.ensemble import Goal, needs_transaction, view
 from ..module_utils._zookeeper.look import ask
+from ..module_utils._zookeeper.session import Zookeeper
 from ..module_utils._zookeeper.wait import WAIT_OPTIONS
 
 SPEC = {**ZOOKEEPER_SPEC, **GOAL_SPEC, **WAIT_OPTIONS}
@@ -100,8 +105,14 @@ SPEC = {**ZOOKEEPER_SPEC, **GOAL_SPEC, **WAIT_OPTIONS}
 
 def look(module: Any) -> dict[str, Any]:
     """Ask the servers once; the action plugin repeats this and judges."""
-    goal = Goal.from_params(module.params)
-    return {"changed": False, **view(ask(goal.members, Access.from_params(module.params)), goal)}
+    goal, access = Goal.from_params(module.params), Access.from_params(module.params)
+    servers = ask(goal.members, access)
+    if needs_transaction(servers) and not module.check_mode:
+        # To open a session is a transaction (ZooDefs.OpCode.createSession); the next look sees it. Without one the
+        # problem stays, and is told.
+        with contextlib.suppress(StreamopsError), Zookeeper(goal.members, access):
+            pass
+    return {"changed": False, **view(servers, goal)}
 
 
 def main() -> None:

@@ -42,6 +42,34 @@ KEYWORDS = {
     "run": {"process_group"}, "stat": {"follow_symlinks"}, "write_text": {"newline"}, "zip": {"strict"},
     "NamedTemporaryFile": {"delete_on_close"},
 }  # fmt: skip
+#: Modules that Python 3.12 and 3.13 took away (PEP 594, PEP 632); Debian 13 has 3.13.
+GONE = {
+    "aifc",
+    "asynchat",
+    "asyncore",
+    "audioop",
+    "cgi",
+    "cgitb",
+    "chunk",
+    "crypt",
+    "distutils",
+    "imghdr",
+    "imp",
+    "lib2to3",
+    "mailcap",
+    "msilib",
+    "nis",
+    "nntplib",
+    "ossaudiodev",
+    "pipes",
+    "smtpd",
+    "sndhdr",
+    "spwd",
+    "sunau",
+    "telnetlib",
+    "uu",
+    "xdrlib",
+}
 METHODS = {"add_note", "bit_count", "hardlink_to", "is_junction"}
 #: Classes whose union with | is no set: None, types of Python, and what is written with brackets behind it.
 TYPES = {name for name, value in vars(builtins).items() if isinstance(value, type)} | {"Any"}
@@ -103,6 +131,26 @@ def newer(text: str) -> list[str]:
             late = KEYWORDS.get(called, set()) & {one.arg for one in node.keywords}
             found += [(line, f"{called}({keyword}=)") for keyword in sorted(late)]
     return [f"{line}: {what}" for line, what in sorted(found)]
+
+
+def gone(text: str) -> set[str]:
+    """What this source imports that Python does not have any more."""
+    imports = [node for node in ast.walk(ast.parse(text)) if isinstance(node, (ast.Import, ast.ImportFrom))]
+    named = [one.name for node in imports if isinstance(node, ast.Import) for one in node.names]
+    named += [node.module or "" for node in imports if isinstance(node, ast.ImportFrom) and not node.level]
+    return {name.partition(".")[0] for name in named} & GONE
+
+
+@pytest.mark.parametrize("folder", ["plugins", "page", "canary", "spark_validation"])
+def test_nothing_needs_a_module_that_newer_pythons_lack(folder: str) -> None:
+    assert {str(path): lacks for path in files(folder) if (lacks := gone(path.read_text()))} == {}
+
+
+def test_a_module_that_newer_pythons_lack_is_noticed() -> None:
+    assert gone("import crypt\nfrom distutils.version import LooseVersion\nfrom .pipes import one") == {
+        "crypt",
+        "distutils",
+    }
 
 
 @pytest.mark.parametrize("path", [*files("plugins/module_utils"), *files("plugins/modules")], ids=lambda p: p.stem)

@@ -65,9 +65,12 @@ class Way:
 
     @classmethod
     @contextlib.contextmanager
-    def begun(cls, directory: Path, **more: Any) -> Iterator[Self]:
-        """Give a cluster that has begun, and end its processes behind the tests; more -- as of the class."""
-        way = cls(inventory(directory / "inventory"), directory / "nodes", free_port_base(), **more)
+    def begun(cls, directory: Path, servers: int = 3, **more: Any) -> Iterator[Self]:
+        """Give a cluster that has begun, and end its processes behind the tests.
+
+        servers -- how many of ZooKeeper: each run takes longer with each machine; more -- as of the class.
+        """
+        way = cls(inventory(directory / "inventory", servers), directory / "nodes", free_port_base(), **more)
         try:
             way.run(playbook="site.yml").ok()
             way.write_first_records()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -35,7 +36,7 @@ def start(
     script, file = directory / "w.py", directory / "w"
     script.write_text(PROGRAM)
     file.write_bytes(words)
-    own = [sys.executable, "-S", script.name, file.name, "rooted" if is_rooted else "free"]
+    own = [os.path.realpath(sys.executable), "-S", script.name, file.name, "rooted" if is_rooted else "free"]
     # The last word fills up, so that the kernel keeps as much room for its command line as the other one needs.
     room = len(words) - sum(len(word) + 1 for word in own) - 1
     assert room >= 0, "the command line is too short"

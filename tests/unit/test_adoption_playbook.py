@@ -16,15 +16,53 @@ from ansible_collections.streamops.kafka.plugins.action import adoption_info, ad
 from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.action import ProgressAction
 from tests.support.playbooks import FREE, LOCK, PUBLIC, of_play, plays, read
 from tests.unit.plugins.plugin_utils.adopt.machines import CLUSTER, FEATURES, info, machine, node, three
+from tests.unit.plugins.plugin_utils.adopt.test_described import held
+from tests.unit.plugins.plugin_utils.adopt.test_inventory import CLUSTER_ID, COMBINED, told
 
 ROOT = Path(__file__).resolve().parents[2]
-TASKS = yaml.safe_load((ROOT / "roles/_common/tasks/adopt.yml").read_text())
-#: All that it may call.
+
+
+def steps(name: str) -> list[dict[str, Any]]:
+    """Return the tasks of a file, in place of an import those of the file that it imports."""
+    tasks: list[dict[str, Any]] = yaml.safe_load((ROOT / "roles/_common/tasks" / name).read_text())
+    imported = ((task, task.get("ansible.builtin.import_tasks")) for task in tasks)
+    return [step for task, file in imported for step in (steps(file) if file else [task])]
+
+
+TASKS = steps("adopt.yml")
+OF_INVENTORY = steps("adopt_inventory.yml")
+#: All that a look may call.
 READS = {"assert", "debug", "adoption_info", "adoption_plan"}
 
 
+def calls(tasks: list[dict[str, Any]]) -> list[str]:
+    """Return the modules that tasks call."""
+    return [key.rpartition(".")[2] for task in tasks for key in task if "." in key]
+
+
+def test_an_inventory_is_written_on_the_control_node_alone_and_shown_before_the_run_fails_for_it() -> None:
+    assert calls(OF_INVENTORY) == ["assert", "adoption_info", "adoption_plan", "node_files", "debug", "assert"]
+    write, _show, refusal = OF_INVENTORY[-3:]
+    assert write["delegate_to"] == "localhost"
+    assert write["vars"]["ansible_become"] is False
+    for task in (OF_INVENTORY[0], write, refusal):
+        assert (task["run_once"], task["any_errors_fatal"]) == (True, True)
+    (play,) = read(ROOT / "playbooks/_adopt_inventory.yml")
+    assert {step for step in of_play(play, {}) if "/" not in step} == {"adoption_info", "adoption_plan", "node_files"}
+
+
+@pytest.mark.parametrize(
+    ("given", "goes_on"),
+    [({}, False), ({"kafka_adopt_inventory": " "}, False), ({"kafka_adopt_inventory": None}, False),
+     ({"kafka_adopt_inventory": "/srv/prod"}, True)],
+)  # fmt: skip
+def test_an_inventory_needs_a_directory(given: dict[str, Any], goes_on: bool) -> None:
+    condition = OF_INVENTORY[0]["ansible.builtin.assert"]["that"]
+    assert NativeEnvironment().compile_expression(condition)(**given) is goes_on
+
+
 def test_a_look_only_reads_and_takes_no_lock() -> None:
-    assert {key.rpartition(".")[2] for task in TASKS for key in task if "." in key} == READS
+    assert set(calls(TASKS)) == READS
     (play,) = read(ROOT / "playbooks/_adopt_look.yml")
     assert {step for step in of_play(play, {}) if "/" not in step} == {"adoption_info", "adoption_plan"}
 
@@ -32,7 +70,8 @@ def test_a_look_only_reads_and_takes_no_lock() -> None:
 @pytest.mark.parametrize(
     ("given", "part"),
     [({}, "look"), ({"kafka_adopt": ""}, "look"), ({"kafka_adopt": None}, "look"), ({"kafka_adopt": "taken"}, "look"),
-     ({"kafka_adopt": "take"}, "take"), ({"kafka_adopt": " back "}, "back"), ({"kafka_adopt": "finish"}, "finish")],
+     ({"kafka_adopt": "take"}, "take"), ({"kafka_adopt": " back "}, "back"), ({"kafka_adopt": "finish"}, "finish"),
+     ({"kafka_adopt": "inventory "}, "inventory")],
 )  # fmt: skip
 def test_each_word_is_a_playbook_of_its_own(given: dict[str, Any], part: str) -> None:
     (imported,) = (one["import_playbook"] for one in read(PUBLIC["adopt"]))
@@ -95,7 +134,8 @@ def _file(task: dict[str, Any], seen: dict[str, str], **variables: Any) -> str:
 
 @pytest.mark.parametrize(
     ("given", "looks"), [({}, True), ({"kafka_adopt": " "}, True), ({"kafka_adopt": None}, True),
-                         ({"kafka_adopt": "take"}, False), ({"kafka_adopt": "back"}, False)],
+                         ({"kafka_adopt": "take"}, False), ({"kafka_adopt": "back"}, False),
+                         ({"kafka_adopt": "inventory"}, False)],
 )  # fmt: skip
 def test_anything_but_a_look_is_refused_before_a_host_is_asked(given: dict[str, Any], looks: bool) -> None:
     refusal = TASKS[0]
@@ -153,13 +193,18 @@ class Asking(adoption_plan.ActionModule):
 
 
 def plan(
-    monkeypatch: pytest.MonkeyPatch, machines: dict[str, Any], answers: dict[str, Any], **options: Any
+    monkeypatch: pytest.MonkeyPatch,
+    machines: dict[str, Any],
+    answers: dict[str, Any],
+    connection: str | None = "local",
+    **options: Any,
 ) -> tuple[dict[str, Any], Asking]:
-    """Return the result of the action, and the action."""
+    """Return the result of the action, and the action; connection -- of the hosts, None where they do not say it."""
     monkeypatch.setattr(ProgressAction, "run", lambda self, tmp=None, task_vars=None: {})
     action = Asking(answers, machines=machines, **options)
-    action._task = SimpleNamespace(args={"machines": machines})
-    hostvars = {host: {"ansible_host": f"10.0.0.{at}"} for at, host in enumerate(machines)}
+    action._task = SimpleNamespace(args={"machines": machines}, check_mode=False)
+    reached = {"ansible_connection": connection} if connection else {}
+    hostvars = {host: {"ansible_host": f"10.0.0.{at}", **reached} for at, host in enumerate(machines)}
     return action.run(task_vars={"hostvars": hostvars}), action
 
 
@@ -171,6 +216,17 @@ def test_a_cluster_is_asked_once_without_a_right_to_change(monkeypatch: pytest.M
     (cluster,) = result["clusters"]
     assert (cluster["cluster_id"], len(cluster["nodes"])) == (CLUSTER, 3)
     assert any(line.startswith("Asked ") for line in result["lines"])
+
+
+@pytest.mark.parametrize(("given", "is_asked"), [("local", True), ("ssh", False), (None, False)])
+def test_a_cluster_on_loopback_is_asked_where_the_command_line_says_that_its_host_is_here(
+    monkeypatch: pytest.MonkeyPatch, given: str | None, is_asked: bool
+) -> None:
+    monkeypatch.setattr("ansible.context.CLIARGS", {"connection": given} if given else {})
+    loopback = {"listeners": "PLAINTEXT://127.0.0.1:9092,CONTROLLER://127.0.0.1:9093", "advertised.listeners": None}
+    answers = {"cluster_info": info((1,), (1,)), "features_info": FEATURES}
+    _result, action = plan(monkeypatch, {"kafka1": machine(node(1, properties=loopback))}, answers, connection=None)
+    assert bool(action.asked) is is_asked
 
 
 def test_a_cluster_that_wants_a_login_is_not_asked_without_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,6 +243,60 @@ def test_a_cluster_that_wants_a_login_is_not_asked_without_one(monkeypatch: pyte
     assert [options["sasl_password"] for _name, options in action.asked] == ["hunter2"] * 2
     assert result["findings"] == []
     assert "hunter2" not in str(result)
+
+
+def machine_of_others() -> dict[str, Any]:
+    """Return a machine with a combined node of which all is known that an inventory needs."""
+    process = told(COMBINED.replace("/tmp/kraft-combined-logs", "/var/lib/kafka"), ports=[])
+    return {"kafka0": {"processes": [process], "unread": []}}
+
+
+def test_an_inventory_is_made_of_what_the_cluster_told_and_not_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = {
+        "cluster_info": {**info((1,), (1,)), "cluster_id": CLUSTER_ID}, "features_info": FEATURES,
+        "resources_info": held(),
+    }  # fmt: skip
+    directory = tmp_path / "prod"
+    result, action = plan(monkeypatch, machine_of_others(), answers, directory=str(directory))
+    assert [name for name, _options in action.asked] == ["cluster_info", "features_info", "resources_info"]
+    assert action.asked[2][1]["bootstrap_servers"] == ["localhost:9092"]
+    made = result["inventory"]
+    assert (result["refused"], made["is_refused"], directory.exists()) == (False, False, False)
+    assert f"{directory}/group_vars/all/resources.yml" in [entry["path"] for entry in made["files"]]
+    assert "kafka_cluster_name: prod" in "".join(entry["content"] for entry in made["files"])
+    assert result["lines"][-1].endswith("-e kafka_adopt=take --check --diff")
+    # Where the files are there, nothing is left to write; one that differs refuses all of them.
+    for entry in made["files"]:
+        Path(entry["path"]).parent.mkdir(parents=True, exist_ok=True)
+        Path(entry["path"]).write_text(entry["content"])
+    again, _action = plan(monkeypatch, machine_of_others(), answers, directory=str(directory))
+    assert again["inventory"] == {"directories": [], "files": [], "is_refused": False}
+    (directory / "hosts.yml").write_text("all: {}\n")
+    other, _action = plan(monkeypatch, machine_of_others(), answers, directory=str(directory))
+    assert other["inventory"] == {"directories": [], "files": [], "is_refused": True}
+    assert "has an inventory with other content (hosts.yml)" in other["lines"][-2]
+    assert other["lines"][-1].startswith("Next step    clear what is refused")
+
+
+def test_a_file_in_place_of_the_directory_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = {
+        "cluster_info": {**info((1,), (1,)), "cluster_id": CLUSTER_ID}, "features_info": FEATURES,
+        "resources_info": held(),
+    }  # fmt: skip
+    (tmp_path / "prod").touch()
+    result, _action = plan(monkeypatch, machine_of_others(), answers, directory=str(tmp_path / "prod"))
+    assert result["inventory"] == {"directories": [], "files": [], "is_refused": True}
+    assert f"{tmp_path}/prod on the control node cannot be read: Not a directory" in result["lines"][-2]
+
+
+def test_no_inventory_is_made_of_a_cluster_that_was_not_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = {"cluster_info": {"failed": True, "msg": "no broker answers"}}
+    result, action = plan(monkeypatch, machine_of_others(), answers, directory=str(tmp_path / "prod"))
+    assert [name for name, _options in action.asked] == ["cluster_info"]
+    assert result["inventory"] == {"directories": [], "files": [], "is_refused": True}
+    assert result["refused"]
 
 
 def test_files_that_are_not_there_are_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -214,6 +324,88 @@ def test_an_upgraded_node_is_not_given_back(
     (task,) = (task for task in tasks if "another release" in task["name"])
     look = {"version": version, "adopted": {"runs": runs, "version": old_version}}
     condition = NativeEnvironment().compile_expression(task["ansible.builtin.assert"]["that"])
-    assert condition(__common_node_info=look) is is_given_back
+    words = NativeEnvironment().from_string(task["vars"]["_common_told_apart_by"])
+    assert condition(__common_node_info=look, _common_told_apart_by=words.render()) is is_given_back
+    # Patches of a line of ZooKeeper read each other's data.
+    patched = {**look, "version": "3.8.6", "adopted": {"runs": "ours", "version": "3.8.4"}}
+    apart = words.render(_common_is_zookeeper=True)
+    assert condition(__common_node_info=patched, _common_told_apart_by=apart) is True
+    upgraded = {**patched, "version": "3.9.5"}
+    assert condition(__common_node_info=upgraded, _common_told_apart_by=apart) is False
     # Before anything is written.
     assert tasks.index(task) < next(at for at, one in enumerate(tasks) if "streamops.kafka.adopted_node" in one)
+
+
+@pytest.mark.parametrize(
+    ("adopted", "passes"), [({"a": None, "b": None}, False), ({"a": None, "b": {"runs": "ours"}}, True)]
+)
+def test_what_this_collection_installed_stays_and_something_must_go_back(adopted: dict[str, Any], passes: bool) -> None:
+    tasks = yaml.safe_load((ROOT / "roles/_common/tasks/adopt_back.yml").read_text())
+    (refusal,) = (task for task in tasks if "nothing else ran any node" in task["name"])
+    environment = NativeEnvironment()
+    environment.filters.update(extract=lambda host, known, name: known[host][name])
+    template = environment.from_string(refusal["vars"]["_common_were_adopted"])
+    hostvars = {host: {"__common_node_info": {"adopted": told}} for host, told in adopted.items()}
+    adopted_nodes = template.render(ansible_play_hosts_all=list(adopted), hostvars=hostvars)
+    condition = environment.compile_expression(refusal["ansible.builtin.assert"]["that"])
+    assert condition(_common_were_adopted=adopted_nodes) is passes
+    # Everything behind it is for nodes that something else ran.
+    after = [task for task in tasks[tasks.index(refusal) + 1 :] if "approved.yml" not in str(task)]
+    words = [str(task["when"]) for task in after]
+    assert all("__common_node_info.adopted" in condition for condition in words)
+    given = {"__common_node_info": {"adopted": None}, "ansible_check_mode": False}
+    assert [environment.compile_expression(word)(**given) for word in words] == [True, *[False] * (len(after) - 1)]
+
+
+def test_mirrors_go_back_behind_all_nodes_by_the_roll_of_every_run() -> None:
+    names = [play.get("import_playbook", play.get("ansible.builtin.import_playbook", ""))
+             for play in read(ROOT / "playbooks/_adopt_back.yml")]  # fmt: skip
+    assert names.index("_roll.yml") < names.index("_mirrors_roll.yml") < names.index("_unlock.yml")
+    step = [play.get("ansible.builtin.import_playbook", "") for play in read(ROOT / "playbooks/_mirrors_step.yml")]
+    assert "_mirrors_roll.yml" in step
+
+
+def test_nodes_go_back_by_the_plan_that_was_approved() -> None:
+    tasks = yaml.safe_load((ROOT / "roles/_common/tasks/adopt_back.yml").read_text())
+    (compared,) = (at for at, task in enumerate(tasks) if "approved.yml" in str(task))
+    assert tasks[compared]["vars"] == {"_common_gives_back": True}
+    # After all that is looked at, and before anything is written.
+    assert compared > max(at for at, task in enumerate(tasks) if "ansible.builtin.assert" in task)
+    assert compared < next(at for at, task in enumerate(tasks) if "streamops.kafka.adopted_node" in task)
+    made = [(play, of_play(play, given)) for play, given in plays(ROOT / "playbooks/_adopt_back.yml")]
+    (handed_on,) = (play for play, steps in made if "roles/_common/tasks/planned.yml" in steps)
+    hosts = NativeEnvironment().from_string(handed_on["hosts"])
+    groups = {"kafka_brokers": ["kafka1"]}
+    assert hosts.render(groups=groups, ansible_check_mode=True) == ["kafka_brokers"]
+    assert hosts.render(groups=groups, ansible_check_mode=False) == []
+    (include,) = (task["ansible.builtin.include_role"] for task in handed_on["tasks"])
+    assert handed_on["tasks"][0]["vars"] == {"_common_gives_back": True}
+    assert include["tasks_from"] == "planned.yml"
+
+
+@pytest.mark.parametrize(
+    ("waits_for_old", "logs_dir", "files"),
+    [(False, "/old", ["/log/k/server.log", "/log/k/console.log"]), (True, "/old", ["/old/server.log"]), (True, "", [])],
+)
+def test_the_logs_that_are_read_are_those_of_who_is_waited_for(
+    waits_for_old: bool, logs_dir: str, files: list[str]
+) -> None:
+    known = yaml.safe_load((ROOT / "roles/_common/vars/main/cluster.yml").read_text())["_common_awaited_logs"]
+    given = {"_model": {"paths": {"log": "/log/k"}}, "__common_node_info": {"adopted": {"logs_dir": logs_dir}}}
+    logs: Any = NativeEnvironment().from_string(known).render(_common_waits_for_old=waits_for_old, **given)
+    assert logs == files
+    for name in ("listening.yml", "steady.yml"):
+        (task,) = yaml.safe_load((ROOT / "roles/_common/tasks/roll" / name).read_text())
+        assert task["streamops.kafka.node_wait"]["log_files"] == "{{ _common_awaited_logs }}"
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [({}, "other. Nothing was changed."), ({"kafka_adopt": "back"}, "other. Nothing was changed."),
+     ({"kafka_adopt": "take"}, "other. No node was touched. Who runs each was written down (adopted.json)")],
+)  # fmt: skip
+def test_a_take_over_by_another_plan_says_what_it_has_written(given: dict[str, str], words: str) -> None:
+    (block,) = yaml.safe_load((ROOT / "roles/_common/tasks/approved.yml").read_text())
+    refusal = block["block"][0]["ansible.builtin.assert"]["fail_msg"]
+    said = NativeEnvironment().from_string(refusal).render(_model={"reports": {"approval_refusal": "other"}}, **given)
+    assert said.startswith(words)

@@ -15,9 +15,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from .._node.adopted import overrides
+from .._node.installed import CONNECT, KAFKA, MIRROR, ZOOKEEPER
 from .masks import masked_word
 
-KAFKA, ZOOKEEPER, MIRROR, CONNECT = "kafka", "zookeeper", "mirror", "connect"
 #: By main class the product. SupportedKafka is what Confluent's packages start up to 6.x, kafka.tools.MirrorMaker the
 #: first MirrorMaker, which Kafka 4.0 took away (KIP-720).
 MAIN_CLASSES = {

@@ -45,19 +45,6 @@ class Variable:
     differs: bool
 
 
-def of_process(text: str) -> dict[str, str]:
-    """Read the text of /proc/PID/environ: NAME=value, ended by a zero byte; of a name that is there twice the first.
-
-    getenv(3) returns the first one. What has no = is no variable.
-    """
-    variables: dict[str, str] = {}
-    for entry in text.split("\0"):
-        name, separator, value = entry.partition("=")
-        if separator and name:
-            variables.setdefault(name, value)
-    return variables
-
-
 def of_file(text: str) -> dict[str, str]:
     """Read a file of the environment as systemd does (EnvironmentFile=, systemd.exec(5)), and simple shell files.
 

@@ -10,6 +10,8 @@ import os
 import stat as modes
 from collections.abc import Iterator, Sequence
 
+from .._core.commands import Rights, rights_of
+
 #: More than any file of settings has; what is larger is none.
 _LIMIT = 1 << 20
 #: Enough of a store to know its kind: a PEM file may begin with the attributes of its bags.
@@ -20,11 +22,24 @@ RELATIVE = "it is relative, and this user may not see where the process works"
 
 
 class Files:
-    """Reads files for one process. C(digests) may be shared by several, since their jars are often the same."""
+    """Reads files for one process. C(digests) may be shared by several, since their jars are often the same.
 
-    def __init__(self, digests: dict[str, str] | None = None) -> None:
+    rights -- with which files are opened, None for ours.
+    """
+
+    def __init__(self, digests: dict[str, str] | None = None, rights: Rights | None = None) -> None:
         self.unread: dict[str, str] = {}
         self._digests = {} if digests is None else digests
+        self.rights = rights
+
+    def named_by(self, rights: Rights) -> Files:
+        """Return a reader of what a process names, with what that process may read, and one list of what is unread.
+
+        Anybody may start a process that names the files of others as its settings: root would show them.
+        """
+        theirs = Files(self._digests, rights if os.geteuid() == 0 else None)
+        theirs.unread = self.unread
+        return theirs
 
     def text(self, path: str, encoding: str = "utf-8", is_optional: bool = False) -> str | None:
         """Return a file as text, None where it cannot be read; one that may be missing is then not written down."""
@@ -43,7 +58,7 @@ class Files:
         if path not in self._digests:
             value = hashlib.sha256()
             try:
-                with _opened(path) as number:
+                with self._opened(path) as number:
                     while chunk := os.read(number, _CHUNK):
                         value.update(chunk)
             except OSError as problem:
@@ -56,7 +71,8 @@ class Files:
         """Return the names in a directory, none where it cannot be read."""
         try:
             _refuse_relative(directory)
-            return os.listdir(directory)
+            with rights_of(self.rights):
+                return os.listdir(directory)
         except OSError as problem:
             self.unread[directory] = _why(problem)
             return ()
@@ -72,7 +88,7 @@ class Files:
     def _read(self, path: str, limit: int, is_optional: bool = False) -> bytes | None:
         parts: list[bytes] = []
         try:
-            with _opened(path) as number:
+            with self._opened(path) as number:
                 # A file of /proc gives no more than a page at once.
                 while limit > 0 and (part := os.read(number, limit)):
                     parts.append(part)
@@ -83,22 +99,22 @@ class Files:
             return None
         return b"".join(parts)
 
+    @contextlib.contextmanager
+    def _opened(self, path: str) -> Iterator[int]:
+        _refuse_relative(path)
+        # A pipe that nobody writes to would hold a reader for ever: it is opened without waiting, and left.
+        with rights_of(self.rights):
+            number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            if not modes.S_ISREG(os.fstat(number).st_mode):
+                raise _NoFileError(0, "it is no regular file")
+            yield number
+        finally:
+            os.close(number)
+
 
 class _NoFileError(OSError):
     """Something that is there and is no file, such as a pipe or a device."""
-
-
-@contextlib.contextmanager
-def _opened(path: str) -> Iterator[int]:
-    _refuse_relative(path)
-    # A pipe that nobody writes to would hold a reader for ever: it is opened without waiting, and left.
-    number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    try:
-        if not modes.S_ISREG(os.fstat(number).st_mode):
-            raise _NoFileError(0, "it is no regular file")
-        yield number
-    finally:
-        os.close(number)
 
 
 def _refuse_relative(path: str) -> None:

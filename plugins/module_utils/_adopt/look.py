@@ -17,14 +17,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .._core import commands as programs
+from .._core.commands import Rights, rights_of
 from .._core.properties import READ_ENCODING, PropertiesError
-from .._node import java, processes, start_record
+from .._node import installed, processes, start_record, system
 from .._node.disks import disks
 from .._node.ports import ports_of
 from .._node.process import read_record
-from .._node.processes import GONE, arguments, is_shown, pids, read_text, started_at, stat
+from .._node.processes import GONE, arguments, credentials, is_shown, pids, read_text, started_at, stat
 from .._release.lock import Lock
-from . import commands, environment, masks, release, settings, units
+from . import commands, environment, masks, release, settings
 from .commands import Command
 from .file_look import RELATIVE, Files
 from .service_look import Managed, has_own_mounts, managed
@@ -73,7 +74,7 @@ def process(pid: int, files: Files, locks: Sequence[Lock] = ()) -> dict[str, Any
     if not commands.is_java(argv) or start_time is None or state in GONE:
         return None
     directory = files.link(f"/proc/{pid}/cwd")
-    command = commands.read(_expanded(argv, directory, files))
+    command = commands.read(_expanded(argv, directory, files.named_by(Rights(*credentials(pid)))))
     if command is None:
         return None
     entry = _described(pid, command, directory, files, locks)
@@ -91,36 +92,37 @@ def _expanded(argv: Sequence[str], directory: str, files: Files) -> list[str]:
 
 
 def _described(pid: int, command: Command, directory: str, files: Files, locks: Sequence[Lock]) -> dict[str, Any]:
-    user, group = _owners(pid)
+    owner = Rights(*credentials(pid))
     environ = files.text(f"/proc/{pid}/environ")
-    variables = None if environ is None else environment.of_process(environ)
-    service = managed(pid, variables, user == os.geteuid(), files)
+    variables = None if environ is None else processes.variables(environ)
+    service = managed(pid, variables, owner.user == os.geteuid(), files)
     entry: dict[str, Any] = {
         "product": command.product,
         "main_class": command.main_class,
-        "user": _user_name(user),
-        "group": _group_name(group),
+        "user": _user_name(owner.user),
+        "group": _group_name(owner.group),
         "service": service.shown(),
         "ours": _ours(command, service, pid),
     }
-    if service.manager.kind == units.CONTAINER:
+    if service.manager.kind == installed.CONTAINER:
         # Its paths are those of another machine, as it were: it is named and left alone.
         files.unread.clear()
         return {**_EMPTY, **entry}
-    properties = _settings(command, directory, files)
+    theirs = files.named_by(owner)
+    properties = _settings(command, directory, theirs)
     values = settings.values(properties)
     layers = service.service.layers
     known = environment.joined(variables, layers, environment.asked_for(values))
     jvm_secrets = masks.secrets(command.system_properties)
     return {
         **entry,
-        "java": _java(pid, command, user, group, files),
+        "java": _java(pid, command, owner, files),
         "jvm": command.parted(),
         "argument_files": list(command.argument_files),
         "logs_dir": command.logs_dir,
         "log_configuration": command.log_configuration,
         "jmx_port": command.jmx_port,
-        "release": _release(command, variables, directory, files, locks),
+        "release": _release(command, variables, directory, theirs, locks),
         "properties_file": settings.absolute(command.properties_file, directory) if command.properties_file else "",
         "properties": masks.masked(values),
         "overrides": masks.masked(command.overrides),
@@ -131,8 +133,8 @@ def _described(pid: int, command: Command, directory: str, files: Files, locks: 
         ],
         "environment": environment.shown(known),
         "limits": limits(read_text(f"/proc/{pid}/limits") or ""),
-        "dirs": _dirs(pid, command, values, directory, files),
-        "stores": _stores(values, command.system_properties, directory, files),
+        "dirs": _dirs(pid, command, values, directory, theirs),
+        "stores": _stores(values, command.system_properties, directory, theirs),
         "login_files": settings.login_files(command.system_properties, directory),
         "ports": _ports(pid, files),
     }
@@ -159,13 +161,6 @@ _EMPTY: dict[str, Any] = {
     "login_files": [],
     "ports": [],
 }
-
-
-def _owners(pid: int) -> tuple[int, int]:
-    """Return the numbers of a process's user and group, its effective ones (proc(5)); those of nobody if it is gone."""
-    rows = [line.split() for line in (read_text(f"/proc/{pid}/status") or "").splitlines()]
-    numbers = {row[0]: int(row[2]) for row in rows if row[:1] in (["Uid:"], ["Gid:"])}
-    return numbers.get("Uid:", 65534), numbers.get("Gid:", 65534)
 
 
 def _user_name(number: int) -> str:
@@ -207,7 +202,7 @@ def _settings(command: Command, directory: str, files: Files) -> dict[str, Setti
         return settings.settings(path, "", command.overrides)
 
 
-def _java(pid: int, command: Command, user: int, group: int, files: Files) -> dict[str, Any]:
+def _java(pid: int, command: Command, owner: Rights, files: Files) -> dict[str, Any]:
     """Return the path and version of the java that runs: by the file C(release) beside it, else it is asked.
 
     It is never run as root for another user, to whom the program may belong.
@@ -220,14 +215,15 @@ def _java(pid: int, command: Command, user: int, group: int, files: Files) -> di
     if not path:
         return {"path": "", "version": None, "full": "", "error": "this user may not see which java runs"}
     home = posixpath.dirname(posixpath.dirname(os.path.realpath(path)))
+    theirs = files.named_by(owner)
     for place in (home, posixpath.dirname(home)):
-        match = _JAVA_VERSION.search(files.text(posixpath.join(place, "release"), is_optional=True) or "")
+        match = _JAVA_VERSION.search(theirs.text(posixpath.join(place, "release"), is_optional=True) or "")
         if match:
-            return {"path": path, "version": java.major(match[1]), "full": match[1], "error": None}
+            return {"path": path, "version": system.major(match[1]), "full": match[1], "error": None}
     if posixpath.basename(path) != "java":
         return {"path": path, "version": None, "full": "", "error": "it is not called java, so it is not asked"}
-    run = functools.partial(programs.run, user=(user, group)) if os.geteuid() == 0 else programs.run
-    return java.describe(path, run)
+    run = functools.partial(programs.run, user=(owner.user, owner.group)) if os.geteuid() == 0 else programs.run
+    return system.describe_java(path, run)
 
 
 def _release(
@@ -265,14 +261,15 @@ def _dirs(pid: int, command: Command, values: Mapping[str, str], directory: str,
         # Without properties it is not known where the data is.
         return []
     paths, metadata = settings.data_dirs(command.product, values, directory)
-    rows = disks([path for path in paths if path.startswith("/")], metadata if metadata.startswith("/") else "")
+    with rights_of(files.rights):
+        rows = disks([path for path in paths if path.startswith("/")], metadata if metadata.startswith("/") else "")
     files.unread.update({row["path"]: row["error"] for row in rows if row["error"]})
     files.unread.update({path: RELATIVE for path in [*paths, metadata] if path and not path.startswith("/")})
     if has_own_mounts(pid):
         error = "the process has a directory of its own there (PrivateTmp= of its unit), which was not looked into"
         files.unread.update({row["path"]: error for row in rows if row["path"].startswith(_PRIVATE)})
     # Only KRaft has a metadata log (KIP-500).
-    is_kraft = command.product == commands.KAFKA and "process.roles" in values
+    is_kraft = command.product == installed.KAFKA and "process.roles" in values
     return [{**{key: row[key] for key in _OF_DISK}, "metadata": row["metadata"] and is_kraft} for row in rows]
 
 

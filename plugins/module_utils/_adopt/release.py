@@ -13,10 +13,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from .._node.installed import APACHE, ZOOKEEPER
 from .._release.lock import Lock
-from .commands import ZOOKEEPER
 
-APACHE = "apache"
 #: Jars that tell the version, by what is looked for: Kafka's core, for workers without it the runtime, the clients.
 _CORES = {
     "kafka": re.compile(r"(?:kafka_2\.\d+|connect-runtime|connect-mirror|kafka-clients)-(?P<version>\d[^/]*)\.jar"),

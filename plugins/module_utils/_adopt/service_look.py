@@ -11,9 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from .._core import commands
-from .._core.commands import CommandTimeoutError
+from .._core.commands import CommandTimeoutError, Rights
+from .._node import installed
 from .._node.beside import identity
-from .._node.processes import arguments, parent, read_text
+from .._node.processes import arguments, credentials, parent, read_text
 from . import environment, units
 from .environment import Layer
 from .file_look import Files
@@ -74,17 +75,19 @@ def managed(pid: int, variables: Mapping[str, str] | None, is_own_user: bool, fi
     manager = units.manager(
         read_text(f"/proc/{pid}/cgroup") or "", read_text("/proc/self/cgroup") or "", names, variables
     )
-    if manager.kind == units.CONTAINER:
+    if manager.kind == installed.CONTAINER:
         return Managed(manager)
     if _has_own_pids(pid):
-        return Managed(Manager(units.CONTAINER, "of an unknown engine (it has numbers of processes of its own)"))
-    if manager.kind == units.SYSTEMD:
+        return Managed(Manager(installed.CONTAINER, "of an unknown engine (it has numbers of processes of its own)"))
+    if manager.kind == installed.SYSTEMD:
         return _of_systemd(manager, is_own_user, files)
-    if manager.kind == units.SUPERVISOR:
+    if manager.kind == installed.SUPERVISOR:
         keeper = parents[names.index("supervisord")] if "supervisord" in names else 0
-        return _of_supervisor(manager, _supervisor_file(keeper), files)
+        # Without a keeper the path is one of ours.
+        theirs = files.named_by(Rights(*credentials(keeper))) if keeper else files
+        return _of_supervisor(manager, _supervisor_file(keeper), theirs)
     if _has_own_root(pid):
-        return Managed(Manager(units.CONTAINER, "of an unknown engine (it has a root directory of its own)"))
+        return Managed(Manager(installed.CONTAINER, "of an unknown engine (it has a root directory of its own)"))
     return Managed(manager)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .._core.properties import is_secret, numbered
-from .commands import KAFKA, ZOOKEEPER
+from .._node.installed import KAFKA, ZOOKEEPER
 
 #: What a file begins with that keeps keys: of Java (JKS, and JCEKS beside it), of PKCS 12 (a DER sequence), of PEM.
 _JKS = (b"\xfe\xed\xfe\xed", b"\xce\xce\xce\xce")

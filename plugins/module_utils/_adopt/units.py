@@ -16,9 +16,9 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from .._node.installed import CONTAINER, NONE, OTHER, SUPERVISOR, SYSTEMD
 from .environment import Layer
 
-SYSTEMD, SUPERVISOR, CONTAINER, OTHER, NONE = "systemd", "supervisor", "container", "other", "none"
 #: How `systemctl cat` begins each file: a comment with its path, first in the text or behind an empty line.
 _FILE = re.compile(r"# (/\S.*(?:\.service|service\.d/[^/]+\.conf))")
 #: What each limit of a unit is called in setrlimit(2), and so in our results.

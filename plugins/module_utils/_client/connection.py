@@ -13,6 +13,7 @@ from typing import Any
 
 from .._core.addresses import host_port, split_host_port
 from .._core.errors import RefusedError
+from .login import MECHANISMS, TOKENS, SaslLogin
 
 #: The options of the doc fragment streamops.kafka._connection. A test keeps the two equal.
 CONNECTION_SPEC: dict[str, dict[str, Any]] = {
@@ -22,9 +23,13 @@ CONNECTION_SPEC: dict[str, dict[str, Any]] = {
         "default": "PLAINTEXT",
         "choices": ["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"],
     },
-    "sasl_mechanism": {"type": "str", "choices": ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"]},
+    "sasl_mechanism": {"type": "str", "choices": list(MECHANISMS)},
     "sasl_username": {"type": "str"},
     "sasl_password": {"type": "str", "no_log": True},
+    # Sanity looks for secrets in names with "token": an address is none.
+    "sasl_oauthbearer_endpoint_url": {"type": "str", "no_log": False},
+    "sasl_oauthbearer_scope": {"type": "str"},
+    "sasl_oauthbearer_ca_location": {"type": "path"},
     "ssl_ca_location": {"type": "path"},
     "ssl_certificate_location": {"type": "path"},
     "ssl_key_location": {"type": "path"},
@@ -37,6 +42,7 @@ _SASL = ["sasl_mechanism", "sasl_username", "sasl_password"]
 CONNECTION_REQUIRED_IF: list[tuple[str, str, list[str]]] = [
     ("security_protocol", "SASL_PLAINTEXT", _SASL),
     ("security_protocol", "SASL_SSL", _SASL),
+    ("sasl_mechanism", TOKENS, ["sasl_oauthbearer_endpoint_url"]),
 ]
 CONNECTION_REQUIRED_TOGETHER: list[tuple[str, str]] = [("ssl_certificate_location", "ssl_key_location")]
 
@@ -81,6 +87,9 @@ class Connection:
     sasl_mechanism: str | None = None
     sasl_username: str | None = None
     sasl_password: str | None = field(default=None, repr=False)
+    sasl_oauthbearer_endpoint_url: str = ""
+    sasl_oauthbearer_scope: str = ""
+    sasl_oauthbearer_ca_location: str = ""
     ssl_ca_location: str | None = None
     ssl_certificate_location: str | None = None
     ssl_key_location: str | None = None
@@ -100,14 +109,26 @@ class Connection:
             raise RefusedError("connection", found)
         return cls(server_list(given, "bootstrap_servers"), **values)
 
+    @property
+    def login(self) -> SaslLogin | None:
+        """Return how we log in; None without a mechanism."""
+        if not self.sasl_mechanism:
+            return None
+        return SaslLogin(
+            self.sasl_mechanism,
+            self.sasl_username or "",
+            self.sasl_password,
+            self.sasl_oauthbearer_endpoint_url,
+            self.sasl_oauthbearer_scope,
+            self.sasl_oauthbearer_ca_location,
+        )
+
     def confluent_config(self) -> dict[str, Any]:
         """The configuration for confluent-kafka (librdkafka's property names)."""
         wanted = {
             "bootstrap.servers": ",".join(self.bootstrap_servers),
             "security.protocol": self.security_protocol,
-            "sasl.mechanism": self.sasl_mechanism,
-            "sasl.username": self.sasl_username,
-            "sasl.password": self.sasl_password,
+            **(self.login.librdkafka() if self.login else {}),
             "ssl.ca.location": self.ssl_ca_location,
             "ssl.certificate.location": self.ssl_certificate_location,
             "ssl.key.location": self.ssl_key_location,
@@ -122,9 +143,7 @@ class Connection:
         wanted = {
             "bootstrap_servers": list(self.bootstrap_servers),
             "security_protocol": self.security_protocol,
-            "sasl_mechanism": self.sasl_mechanism,
-            "sasl_plain_username": self.sasl_username,
-            "sasl_plain_password": self.sasl_password,
+            **(self.login.kafka_python() if self.login else {}),
             "ssl_cafile": self.ssl_ca_location,
             "ssl_certfile": self.ssl_certificate_location,
             "ssl_keyfile": self.ssl_key_location,
@@ -188,13 +207,17 @@ _RESOURCES = {"CLUSTER": "cluster", "TOPIC": "topic", "GROUP": "group", "TRANSAC
 
 
 def principal(connection: Connection) -> str:
-    """Return the principal that Kafka sees on this connection."""
+    """Return the principal that Kafka sees on this connection, or whose principal brokers make by rules of theirs."""
+    if connection.sasl_mechanism == TOKENS:
+        return f"the client {connection.sasl_username} (its principal is a claim of its token)"
     return own_principal(connection) or f"the owner of the certificate {connection.ssl_certificate_location}"
 
 
 def own_principal(connection: Connection) -> str | None:
     """The principal that Kafka sees on this connection; None with a client certificate, whose name the rules of the
-    brokers make (ssl.principal.mapping.rules)."""
+    brokers make (ssl.principal.mapping.rules), and with a token, of which they choose the claim."""
+    if connection.sasl_mechanism == TOKENS:
+        return None
     if connection.security_protocol.startswith("SASL_"):
         return f"User:{connection.sasl_username}"
     if connection.security_protocol == "SSL" and connection.ssl_certificate_location:

@@ -20,6 +20,8 @@ from dataclasses import dataclass, field
 from .._core.errors import AccessRefusedError, ClusterUnreachableError, StreamopsError
 from .._core.network import RESOLVE_SECONDS
 from .connection import Connection, within
+from .login import TOKENS
+from .tokens import TokenError, tokens_of
 from .wire import CONNECTING, RESOLVING, Channel, MechanismError, NoSaslError, NotKafkaError, tls_context
 
 #: Longest time in seconds that one server gets for connection, TLS and login together; longer with request_timeout.
@@ -152,14 +154,23 @@ def _attempt(connection: Connection, server: str, channel: Channel, context: ssl
 def let_in(connection: Connection, channel: Channel) -> Failure | None:
     """Ask over an open channel what the broker can do, and log in where the connection does; None when it let us in."""
     channel.greet()
-    mechanism = connection.sasl_mechanism
-    if not connection.security_protocol.startswith("SASL_") or not mechanism:
+    login = connection.login
+    if not connection.security_protocol.startswith("SASL_") or login is None:
         return None
-    name = connection.sasl_username or ""
-    if channel.log_in(mechanism, name, connection.sasl_password or ""):
+    if login.mechanism == TOKENS:
+        if channel.log_in(login.mechanism, login.username, tokens_of(login).token()):
+            return None
+        return Failure(
+            f"it refuses the token of the client {login.username}: it takes those of another issuer, for another "
+            "audience or with other claims, or the clocks differ",
+            "Compare what the issuer writes into tokens of this client with kafka_oauth of the brokers.",
+            login=True,
+        )
+    if channel.log_in(login.mechanism, login.username, login.password or ""):
         return None
     return Failure(
-        f"it refuses the login of user {name} by {mechanism}: the user does not exist there or the password is wrong",
+        f"it refuses the login of user {login.username} by {login.mechanism}: the user does not exist there or the "
+        "password is wrong",
         "Correct sasl_username, sasl_password and sasl_mechanism.",
         login=True,
     )
@@ -178,6 +189,8 @@ _PROTOCOL_FIX = "Set security_protocol and the port to those of a listener for c
 
 def failure_of(connection: Connection, error: Exception, channel: Channel) -> Failure:
     """Explain one server's failure; the only place that tells what waiting can mend from what it cannot."""
+    if isinstance(error, TokenError):
+        return Failure(str(error), error.fix)
     if isinstance(error, TimeoutError):
         return _silent(channel, None)
     if isinstance(error, ssl.SSLCertVerificationError):

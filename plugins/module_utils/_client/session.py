@@ -31,7 +31,9 @@ from .._core.errors import (
 )
 from .bounded import CHANGE_PATIENCE, PATIENCE, Asking, Inside, bounded_client, unsent
 from .connection import Connection, denied
+from .login import TOKENS
 from .reach import reach
+from .tokens import TokenError, tokens_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -91,7 +93,28 @@ class Session:
         return {
             **self._reached.kafka_python_config(),
             "kafka_client": partial(bounded_client, self._hung, self._silent),
+            **self._token_provider(),
         }
+
+    def _token_provider(self) -> dict[str, Any]:
+        """Return what gives kafka-python its tokens; nothing where nobody logs in with one."""
+        login = self.connection.login
+        if login is None or login.mechanism != TOKENS:
+            return {}
+        from kafka import errors
+        from kafka.net.sasl.oauth import AbstractTokenProvider
+
+        class Provider(AbstractTokenProvider):  # type: ignore[misc]  # The library ships no types.
+            """The tokens of this login, which was tried before a client is made: mostly there is one."""
+
+            def token(self) -> str:
+                """Return a token; an error of a connection where there is none, after which the library tries again."""
+                try:
+                    return tokens_of(login).token()
+                except TokenError as error:
+                    raise errors.KafkaConnectionError(str(error)) from error
+
+        return {"sasl_oauth_token_provider": Provider()}
 
     @property
     def python(self) -> Any:

@@ -22,6 +22,7 @@ from .._core.errors import StreamopsError
 from .._core.network import RESOLVE_SECONDS, connect_to, resolve
 from .._core.scram import HASHES, ScramClient
 from .connection import Connection
+from .login import TOKENS
 
 #: Kafka's numbers of the requests (ApiKeys) and of the errors UNSUPPORTED_SASL_MECHANISM, ILLEGAL_SASL_STATE and
 #: SASL_AUTHENTICATION_FAILED (Errors).
@@ -138,7 +139,10 @@ class Channel:
         self.ask(_API_VERSIONS, b"")
 
     def log_in(self, mechanism: str, name: str, password: str) -> bool:
-        """Return whether the broker takes the password; MechanismError or AnsweredError when it cannot say."""
+        """Return whether the broker takes the password; MechanismError or AnsweredError when it cannot say.
+
+        password -- the token, with OAUTHBEARER.
+        """
         self.stage = f"{LOGIN} {mechanism}"
         (code,) = struct.unpack_from(">h", self.ask(_HANDSHAKE, _text(mechanism)))
         if code == _UNSUPPORTED_MECHANISM:
@@ -147,6 +151,10 @@ class Channel:
             raise NoSaslError("the listener takes no login: it has no SASL")
         if code:
             raise AnsweredError(f"the listener refused the handshake (Kafka's error {code})")
+        if mechanism == TOKENS:
+            refusal = self._authenticate(f"n,,\1auth=Bearer {password}\1\1".encode())
+            # A broker says in JSON what it has against a token, and waits for a byte (RFC 7628, section 3.2.3).
+            return refusal == b"" or (bool(refusal) and self._authenticate(b"\1") is not None)
         if mechanism not in HASHES:  # PLAIN (RFC 4616)
             return self._authenticate(f"\0{name}\0{password}".encode()) is not None
         client = ScramClient(mechanism, name, password, secrets.token_hex(16))

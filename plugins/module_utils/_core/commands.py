@@ -11,6 +11,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from types import TracebackType
 from typing import IO, Any, cast
 
@@ -35,6 +36,15 @@ class CommandTimeoutError(StreamopsError):
             program=program,
             seconds=seconds,
         )
+
+
+@dataclass(frozen=True)
+class Rights:
+    """The numbers of a user, of the main group, and of all other groups."""
+
+    user: int
+    group: int
+    groups: tuple[int, ...] = ()
 
 
 def run(
@@ -110,7 +120,7 @@ def detach(
     """
     other: dict[str, Any] = {"user": user[0], "group": user[1], "extra_groups": list(groups)} if user else {}
     with contextlib.ExitStack() as opened:
-        with _rights_of(user, groups):
+        with rights_of(Rights(*user, tuple(groups)) if user else None):
             file = opened.enter_context(open(output or os.devnull, "ab"))
         subprocess.Popen(  # pylint: disable=ansible-bad-function
             list(argv),
@@ -125,15 +135,15 @@ def detach(
 
 
 @contextlib.contextmanager
-def _rights_of(user: tuple[int, int] | None, groups: Sequence[int]) -> Iterator[None]:
-    """Act with the rights of a user and a group for a moment; with ours for None."""
-    if user is None:
+def rights_of(rights: Rights | None) -> Iterator[None]:
+    """Act with the rights of another user for a moment, as root alone may; with ours for None."""
+    if rights is None:
         yield
         return
     ours = (os.geteuid(), os.getegid(), os.getgroups())
-    os.setgroups(list(groups))
-    os.setegid(user[1])
-    os.seteuid(user[0])
+    os.setgroups(list(rights.groups))
+    os.setegid(rights.group)
+    os.seteuid(rights.user)
     try:
         yield
     finally:

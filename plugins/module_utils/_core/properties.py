@@ -34,6 +34,12 @@ SECRET_NAME = re.compile(
 )
 
 SCRAM_MODULE = "org.apache.kafka.common.security.scram.ScramLoginModule required;"
+TOKEN_MODULE = "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required"
+#: It with the CAs of an issuer alone, as listeners have it that take tokens.
+_TOKEN_LISTENER = re.compile(
+    re.escape(TOKEN_MODULE)
+    + r'( unsecuredLoginStringClaim_sub="unused" ssl\.truststore\.type="PEM" ssl\.truststore\.certificates="[^"]*")?;'
+)
 
 #: From here on a number is one of bytes, records or milliseconds, which Kafka keeps as whole numbers.
 _LARGE = 1000
@@ -54,8 +60,13 @@ def is_secret(key: str) -> bool:
 
 
 def hold_secret(properties: Mapping[str, Any]) -> bool:
-    """Tell whether any value must not be shown; the login module of SCRAM has the name of a secret and holds none."""
-    return any(is_secret(str(key)) and value != SCRAM_MODULE for key, value in properties.items())
+    """Tell whether any value must not be shown; those of SCRAM and of tokens have the name of a secret alone."""
+    return any(is_secret(str(key)) and not _is_open(value) for key, value in properties.items())
+
+
+def _is_open(value: Any) -> bool:
+    """Return whether a login module holds no secret."""
+    return isinstance(value, str) and (value == SCRAM_MODULE or bool(_TOKEN_LISTENER.fullmatch(value)))
 
 
 def value_text(key: str, value: Any) -> str:

@@ -11,8 +11,8 @@ from typing import Any
 
 from .._core.errors import RefusedError
 from .._core.names import capped
-from .._node.java import find
 from .._node.scratch import scratch
+from .._node.system import find_java
 from . import printed, shown
 from .asked import METADATA_TOPIC, SNAPSHOT, Asked, read
 from .copy_look import Copied, Room, copy_file, copy_log
@@ -28,7 +28,7 @@ def log_dump(params: Mapping[str, Any]) -> dict[str, Any]:
     asked, wrong = read(params)
     if asked is None:
         raise RefusedError("dump", wrong)
-    java = find(params["java"])
+    java = find_java(params["java"])
     if not java:
         raise DumpError(f"no java was found. fix: set java. {_UNTOUCHED}")
     deadline = time.monotonic() + asked.seconds

@@ -15,6 +15,7 @@ from posixpath import join, normpath
 from typing import Any, TypedDict
 
 from .._core.errors import StreamopsError
+from .installed import MANAGERS, NONE
 
 #: The name of the file in the configuration directory of a node. Only root, or whoever runs the play, may read it.
 FILE = "adopted.json"
@@ -22,8 +23,6 @@ FILE = "adopted.json"
 CLAIMED, TAKEN, RETURNED = PHASES = ("claimed", "taken", "returned")
 #: Who runs a node now.
 OLD, OURS, NOBODY = "old", "ours", "nobody"
-#: Who started the old process, as adoption_info says it.
-SYSTEMD, SUPERVISOR, NONE = MANAGERS = ("systemd", "supervisor", "none")
 #: What the module adopted_node takes of a process; the rest is read on the machine.
 CLAIM: dict[str, dict[str, Any]] = {
     "manager": {"type": "str", "required": True, "choices": list(MANAGERS)},

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import os
 
+from .._core.commands import Rights, rights_of
 from .._core.properties import READ_ENCODING, PropertiesError, parse
 from .adopted import Adopted, AdoptedFileError, is_old, load, overrides
-from .processes import arguments, first, read_text
+from .processes import arguments, credentials, first, read_text
 
 
 def read(path: str) -> Adopted | None:
@@ -41,7 +42,8 @@ def directory_of(pid: int) -> str:
 
 def old_properties(adopted: Adopted, pid: int) -> dict[str, str]:
     """Return the properties of the old process by its file and its command line; empty where they cannot be read."""
-    text = read_text(adopted.properties_file, READ_ENCODING)
+    with rights_of(Rights(*credentials(pid)) if os.geteuid() == 0 else None):
+        text = read_text(adopted.properties_file, READ_ENCODING)
     try:
         return {**parse(text), **overrides(arguments(pid))} if text is not None else {}
     except PropertiesError:

@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from .._core import commands
 from .._core.errors import StreamopsError
 from . import adopted_look
-from .adopted import SUPERVISOR, SYSTEMD, Adopted, Start
-from .processes import arguments, command, limits, parent, read_text
+from .adopted import Adopted, Start
+from .installed import SUPERVISOR, SYSTEMD
+from .processes import arguments, command, limits, parent, read_text, variables
 
 #: Longest time for systemctl to enable or disable a unit, which reads all units anew.
 _SECONDS = 60.0
@@ -213,7 +214,7 @@ def start_of(pid: int) -> Start:
     return Start(
         argv=(os.path.realpath(f"/proc/{pid}/exe"), *argv[1:]),
         directory=directory,
-        environment=dict(word.partition("=")[::2] for word in text.split("\0") if "=" in word),
+        environment=variables(text),
         output=output if output.startswith("/") and os.path.isfile(output) else "",
         limits=_limits(read_text(f"/proc/{pid}/limits") or ""),
     )

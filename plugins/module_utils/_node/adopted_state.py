@@ -14,8 +14,9 @@ from typing import Any
 
 from . import adopted as known
 from . import adopted_look
-from .adopted import CLAIMED, NOBODY, NONE, OLD, RETURNED, TAKEN, Adopted, AdoptedFileError, Claim
+from .adopted import CLAIMED, NOBODY, OLD, RETURNED, TAKEN, Adopted, AdoptedFileError, Claim
 from .adopted_service import Machine, start, start_of, stop
+from .installed import NONE
 
 #: By the wanted state what the file says of the phase from then on.
 _PHASES = {"claimed": CLAIMED, "taken": TAKEN, "returned": RETURNED}
@@ -79,7 +80,13 @@ def _claimed(claim: Claim, before: Adopted | None, is_check: bool) -> Adopted:
 def write(path: str, adopted: Adopted) -> None:
     """Write the file for its owner alone; it is whole at any time, and on the disk before this returns."""
     new = f"{path}.new"
-    os.makedirs(os.path.dirname(path), mode=0o755, exist_ok=True)
+    # Others pass through the parents, whatever the umask of the session is. The directory of the node itself gets its
+    # mode with its files: until then it is listed as one that is to change, as in the plan of a run in check mode.
+    umask = os.umask(0o022)
+    try:
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    finally:
+        os.umask(umask)
     with contextlib.suppress(FileNotFoundError):
         os.remove(new)
     handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -17,9 +17,9 @@ from .._core import commands
 from .._core.errors import StreamopsError
 from . import start_record as record
 from .attach import local_jmx_address
-from .java import find
 from .process import process, read_record
 from .scratch import scratch, write
+from .system import find_java
 from .trial import ARGUMENTS_OF_THE_LOGIN, quoted
 
 #: Longest time for JmxTool; it needs one second on a quiet machine.
@@ -51,7 +51,7 @@ def deprecated_requests(params: Mapping[str, Any], run: Callable[..., Any] = com
         return dict(nothing, unread="it does not run")
     try:
         owner = _owner(params["state_dir"], node["pid"])
-        said = _read(node["pid"], owner, find(params["java"]), _class_path(files), run)
+        said = _read(node["pid"], owner, find_java(params["java"]), _class_path(files), run)
     except PermissionError as problem:
         return dict(nothing, unread=f"this user may not look into its process ({problem.filename or problem})")
     except OSError as problem:

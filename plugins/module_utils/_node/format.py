@@ -15,8 +15,8 @@ from .._core.commands import CommandTimeoutError
 from .._core.errors import RefusedError, StreamopsError
 from .._core.properties import READ_ENCODING, PropertiesError, parse, to_text
 from .disks import disk
-from .java import find
 from .scratch import options, prepare, scratch, write
+from .system import find_java
 
 MAIN = "kafka.tools.StorageTool"
 # Formatting needs little; a small heap and the simplest compiler halve its time on a small machine.
@@ -143,7 +143,7 @@ def overridden(text: str, params: Mapping[str, Any], dirs: Sequence[str]) -> str
 
 
 def _run_tool(params: Mapping[str, Any], dirs: Sequence[str], run: Callable[..., Any]) -> None:
-    java = find(params["java"])
+    java = find_java(params["java"])
     if not java:
         raise FormatError(f"format of {_name(params)}: no java found; set java. Nothing was formatted.")
     with _scratch(params, dirs) as (place, argument_file):

@@ -23,7 +23,6 @@ from .beside import beside, installed_as
 from .clock import synchronization
 from .disks import disks
 from .generations import CURRENT, FAILED, PROVEN, Generations, differing
-from .java import describe
 from .network import busiest, names
 from .ports import ports
 from .process import process, read_record
@@ -32,6 +31,7 @@ from .quorum import quorum
 from .quorum_watch import watched
 from .restart_reasons import reason, reason_line
 from .start_record import JVM, PROPERTIES, version
+from .system import describe_java, describe_system
 from .unclean_log import unclean_elections
 
 _WANTED = {
@@ -43,6 +43,11 @@ _WANTED = {
 _BESIDE = {
     "note_file": {"type": "str", "required": True},
     "service_file": {"type": "str", "required": True},
+}
+_ISSUER = {
+    "jwks_url": {"type": "str", "required": True},
+    "ca": {"type": "str", "default": ""},
+    "clock_skew": {"type": "int", "default": 30},
 }
 #: Where to look for what is on the machine of a node, as AnsibleModule takes options; the module node_info says more.
 LOOK: dict[str, dict[str, Any]] = {
@@ -65,6 +70,7 @@ LOOK: dict[str, dict[str, Any]] = {
     "trace_files": {"type": "list", "elements": "str", "default": []},
     "beside": {"type": "dict", "options": _BESIDE},
     "clock": {"type": "bool", "default": False},
+    "issuer": {"type": "dict", "options": _ISSUER},
     "network_seconds": {"type": "float", "default": 0},
 }
 
@@ -139,7 +145,7 @@ UNREADABLE = "unreadable"
 
 
 def node_info(params: Mapping[str, Any], run: Callable[..., Any] = commands.run) -> dict[str, Any]:
-    """Gather what node_info returns; params are the module's, run runs a program (see java.describe)."""
+    """Gather what node_info returns; params are the module's, run runs a program (see system.describe_java)."""
     files = read_record(params["state_dir"]) if params["state_dir"] else {}
     adopted = _adopted(params)
     found = process(files, params["config_file"], adopted)
@@ -165,7 +171,8 @@ def node_info(params: Mapping[str, Any], run: Callable[..., Any] = commands.run)
         "live_properties": reasons.live_properties(started, wanted, found["running"]),
         "ports": ports(params["ports"], found["pid"]),
         "names": names(params["names"]),
-        "java": describe(params["java"], run),
+        "java": describe_java(params["java"], run),
+        "system": describe_system(params["config_dir"]),
         "clock": synchronization() if params["clock"] else None,
         "network": busiest(params["network_seconds"]) if params["network_seconds"] > 0 else None,
         "certificate_files": certificates(params["certificate_files"], started["files"] if started else None),

@@ -15,6 +15,7 @@ _MOMENT = 2.0
 GONE = ("Z", "X", "x")
 #: PF_KTHREAD, a bit of the flags in /proc/PID/stat (proc(5), include/linux/sched.h).
 _KERNEL_THREAD = 0x00200000
+_NOBODY = 65534
 
 
 def stat(pid: int) -> tuple[str, int | None]:
@@ -27,6 +28,14 @@ def parent(pid: int) -> int:
     """Return the number of the process above one; 0 where there is none, or /proc does not show it."""
     fields = _stat_fields(pid)
     return int(fields[1]) if fields else 0
+
+
+def credentials(pid: int) -> tuple[int, int, tuple[int, ...]]:
+    """Return the effective user and group of a process and its other groups (proc(5)); nobody's if it is gone."""
+    rows = [line.split() for line in (read_text(f"/proc/{pid}/status") or "").splitlines()]
+    numbers = {row[0]: [int(word) for word in row[1:]] for row in rows if row[:1] in (["Uid:"], ["Gid:"], ["Groups:"])}
+    user, group = (numbers.get(key, [_NOBODY] * 4)[1] for key in ("Uid:", "Gid:"))
+    return user, group, tuple(numbers.get("Groups:", ()))
 
 
 def processor_seconds(pid: int) -> float:
@@ -104,6 +113,19 @@ def limits(text: str, names: Collection[str]) -> dict[str, tuple[int | None, int
         numbers = [int(word) if word.isdigit() else None for word in line[len(name) :].split()[:2]]
         if name and len(numbers) == 2:
             read[name] = (numbers[0], numbers[1])
+    return read
+
+
+def variables(text: str) -> dict[str, str]:
+    """Read the text of /proc/PID/environ: NAME=value, ended by a zero byte; of a name that is there twice the first.
+
+    getenv(3) returns the first one. What has no = is no variable.
+    """
+    read: dict[str, str] = {}
+    for entry in text.split("\0"):
+        name, separator, value = entry.partition("=")
+        if separator and name:
+            read.setdefault(name, value)
     return read
 
 

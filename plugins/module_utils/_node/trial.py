@@ -23,9 +23,9 @@ from .._core.errors import StreamopsError
 from .._core.properties import is_secret, parse, to_text
 from . import codec_trial, store_trial
 from .format import MAIN
-from .java import find
 from .scratch import scratch, write
 from .start_record import argument_file_words
+from .system import find_java
 
 #: Longest time for the JVM; it needs two seconds on a quiet machine.
 SECONDS = 120.0
@@ -102,7 +102,7 @@ def trial(params: Mapping[str, Any], run: Callable[..., Any] = commands.run) -> 
     """
     files = [path for path in (params["jvm_options"], params["properties"], params["start"]) if path]
     stores = params.get("stores") or {}
-    java, words = find(params["java"]), argument_file_words(params["jvm_options"]["content"])
+    java, words = find_java(params["java"]), argument_file_words(params["jvm_options"]["content"])
     nothing: dict[str, Any] = {"changed": False, "judged": False, "warnings": []}
     if not java or not _has_jars(words):
         return nothing

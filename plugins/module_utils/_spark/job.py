@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from .._client.login import TOKEN_ADDRESSES, TOKEN_URL
 from .._core.progress import DONE, FAILED, GOING, Advance, Meter, Step, pace
 from .._core.properties import is_secret
 
@@ -53,7 +54,7 @@ SHORT = 1_000_000
 #: fills, so the size is given.
 _FIRST_COMPILER_ONLY = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m"
 # Spark puts these before spark.driver.extraJavaOptions, which may stand in the settings of the host, too.
-_JAVA_OPTIONS = "spark.driver.defaultJavaOptions"
+_JAVA_OPTIONS, _EXECUTOR_OPTIONS = "spark.driver.defaultJavaOptions", "spark.executor.defaultJavaOptions"
 
 
 def split_secrets(properties: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
@@ -184,7 +185,8 @@ def _submit(params: Mapping[str, Any], package_zip: str, files: Sequence[str]) -
         argv += ["--deploy-mode", CLUSTER]
     if params["jars"]:
         argv += ["--jars", ",".join(params["jars"])]
-    conf = {**_own_conf(params), **params["conf"]}
+    urls = {(params[group] or {}).get(TOKEN_URL) for group in ("client_properties", "source_client_properties")}
+    conf = {**_asking(_own_conf(params), sorted(filter(None, urls))), **params["conf"]}
     if files:
         # The option wins over the setting.
         argv += ["--files", ",".join([*files, *filter(None, [conf.pop("spark.files", "")])])]
@@ -203,6 +205,13 @@ def _own_conf(params: Mapping[str, Any]) -> dict[str, str]:
     if params["job"] == SMOKE and params["master"].startswith("local") and short:
         return {_JAVA_OPTIONS: _FIRST_COMPILER_ONLY}
     return {}
+
+
+def _asking(conf: dict[str, str], urls: Sequence[str]) -> dict[str, str]:
+    """Return settings with which driver and executors may ask these issuers for tokens, and nobody else."""
+    argument = f"{TOKEN_ADDRESSES}{','.join(urls)}"
+    names = (_JAVA_OPTIONS, _EXECUTOR_OPTIONS) if urls else ()
+    return {**conf, **{name: f"{conf.get(name, '')} {argument}".strip() for name in names}}
 
 
 def _cluster_conf(params: Mapping[str, Any]) -> dict[str, str]:

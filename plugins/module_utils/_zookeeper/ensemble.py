@@ -175,6 +175,17 @@ def _behind(serving: Sequence[Server], leader: Server) -> list[str]:
     return found
 
 
+def needs_transaction(servers: Sequence[Server]) -> bool:
+    """Tell whether only a transaction can show that the followers have taken up the epoch of their leader.
+
+    A leader that does not answer mntr (4lw.commands.whitelist is srvr alone by default) counts no synced followers.
+    """
+    leader = next((server for server in servers if server.id == leader_of(servers)), None)
+    if leader is None or leader.synced_followers is not None:
+        return False
+    return any(server.state == FOLLOWER and (server.epoch or 0) < (leader.epoch or 0) for server in servers)
+
+
 def _strangers(serving: Sequence[Server], goal: Goal) -> list[str]:
     """Servers that were started with other members than the inventory has."""
     wanted = {member.id for member in goal.members}

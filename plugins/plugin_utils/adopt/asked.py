@@ -9,14 +9,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ...module_utils._client.login import SaslLogin
 from ...module_utils._core.addresses import host_port, is_loopback
 from ...module_utils._core.properties import PropertiesError
 from ...module_utils._gate.stop import numbers
 from ..findings import NOTE, REFUSE, Finding
-from ..render.static_quorum import VOTERS
+from ..guards.foreign import ForeignNode, Process
+from ..inventory.nodes import VOTERS
 from .clusters import ForeignCluster
 from .listeners import advertised_of, listeners_of, words
-from .nodes import ForeignNode, Process
 
 #: Mechanisms that our modules log in with, the stronger first.
 _MECHANISMS = ("SCRAM-SHA-512", "SCRAM-SHA-256", "PLAIN")
@@ -132,7 +133,7 @@ def _options(listener: _Listener, login: Login) -> dict[str, object] | None:
         mechanism = next((name for name in _MECHANISMS if name in listener.mechanisms), None)
         if mechanism is None or not login.password:
             return None
-        options.update(sasl_mechanism=mechanism, sasl_username=login.user, sasl_password=login.password)
+        options.update(SaslLogin(mechanism, login.user, login.password).options())
     if listener.protocol.endswith("SSL"):
         # Without a file the system's own authorities are trusted.
         options.update({"ssl_ca_location": login.ca_file} if login.ca_file else {})

@@ -8,13 +8,19 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...module_utils._adopt.commands import KAFKA, MIRROR, ZOOKEEPER
-from ..render.static_quorum import VOTERS
+from ...module_utils._node.installed import KAFKA, MIRROR, ZOOKEEPER
+from ..guards.foreign import ForeignNode
+from ..inventory.nodes import VOTERS
 from .listeners import words
-from .nodes import ForeignNode
 
 #: In which order clusters are shown.
 _ORDER = (KAFKA, ZOOKEEPER, MIRROR)
+#: The mode of a cluster that goes from ZooKeeper to KRaft, which is not taken over, and what is to be done with it.
+ON_ITS_WAY = "zookeeper, and controllers of KRaft beside it"
+END_ITS_WAY = (
+    "end the way of the cluster from ZooKeeper to KRaft, or go back, by the means with which it was begun: on that way "
+    "no node is taken over"
+)
 
 
 @dataclass(frozen=True)
@@ -46,7 +52,7 @@ class ForeignCluster:
         if not roles:
             return "mode not known"
         if len(kraft) < len(roles):
-            return "zookeeper, and controllers of KRaft beside it" if kraft else "zookeeper"
+            return ON_ITS_WAY if kraft else "zookeeper"
         are_combined = {len(words_of_node) > 1 for words_of_node in kraft}
         if are_combined == {True, False}:
             return "kraft, combined and isolated nodes"

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from ...module_utils._adopt.commands import KAFKA, MIRROR, ZOOKEEPER
 from ...module_utils._adopt.masks import MASK, is_reference
 from ...module_utils._core.properties import is_secret
+from ...module_utils._node.installed import KAFKA, MIRROR, ZOOKEEPER
 from ..findings import NOTE, Finding
+from ..guards.foreign import ForeignNode
 from ..inventory.model import (
     BROKER_GROUP,
     CONTROLLER_GROUP,
@@ -24,13 +25,12 @@ from ..inventory.model import (
     ZOOKEEPER_GROUP,
     Inventory,
 )
+from ..inventory.nodes import VOTERS
 from ..inventory.properties import LAYERS
 from ..render.security import JAAS_FILE, SASL_PROTOCOLS, TLS_PROTOCOLS
-from ..render.static_quorum import VOTERS
 from .accepted import ACCEPT, Check, accepted, model
 from .difference import KAFKAS, Difference, Kept, difference
 from .levels import ALL, Entry, Host, levels
-from .nodes import ForeignNode
 from .ours import rendered
 from .variables import Said, kafka_mode, variables_of
 from .written import Secret, Value, document, secrets
@@ -68,13 +68,15 @@ class Source:
 
     connection -- the variables by which Ansible reaches its host (ansible_host and such), as the inventory of the look
     has them; canonical -- what the machine calls itself, which Kafka advertises where nothing is set, empty where that
-    is unknown; effective -- what DescribeConfigs tells of it, None for what is empty or a secret.
+    is unknown; effective -- what DescribeConfigs tells of it, None for what is empty or a secret; live -- what was set
+    in the cluster itself, and holds in place of what the node was started with.
     """
 
     node: ForeignNode
     connection: Mapping[str, Value] = field(default_factory=dict)
     canonical: str = ""
     effective: Mapping[str, str | None] = field(default_factory=dict)
+    live: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def address(self) -> str:
@@ -96,15 +98,17 @@ def inventory(
     more: Mapping[str, Value] | None = None,
     known: Mapping[str, Collection[str]] | None = None,
     check: Check | None = None,
+    kept: Sequence[str] = (),
 ) -> Written:
     """Return the files of the inventory of a cluster, its ensemble of ZooKeeper and its mirrors.
 
     cluster -- its kafka_cluster_name; more -- variables of the whole cluster that others make, such as kafka_topics;
     they get a file of their own; known -- by release the properties that Kafka knows (BROKER_KEYS of preflight), so
-    that those of plugins are told apart; check -- gives what the rules of preflight say of a model. Raises
-    PropertiesError for listeners that Kafka would not take either.
+    that those of plugins are told apart; check -- gives what the rules of preflight say of a model; kept -- lines above
+    the variables of C(more), about what these do not name. Raises PropertiesError for listeners that Kafka would not
+    take either.
     """
-    named = dict(zip(_names(sources), sources, strict=True))
+    named = {name: _reached(name, source) for name, source in zip(_names(sources), sources, strict=True)}
     said = {
         name: variables_of(source.node, source.address, source.canonical or source.address)
         for name, source in named.items()
@@ -116,7 +120,7 @@ def inventory(
     findings = [finding for told in said.values() for finding in told.findings]
     hosts: dict[str, Host] = {}
     for name, source in named.items():
-        left = difference(own[name], _theirs(source.node), _effective(source), said[name].keys)
+        left = difference(own[name], _theirs(source), _effective(source), said[name].keys)
         entries, unknown = _properties(source, said[name], left, own[name])
         findings += [Finding(NOTE, f"{source.node.title}: {remark}") for remark in unknown]
         kind, layer = _kind(source.node)
@@ -131,7 +135,7 @@ def inventory(
         at_levels[ALL][ACCEPT] = list(accept)
     remarks = {ACCEPT: [line for lines in accept.values() for line in lines]}
     files |= {_path(level, groups): document(values, remarks=remarks) for level, values in at_levels.items()}
-    files["group_vars/all/resources.yml"] = document(more or {})
+    files["group_vars/all/resources.yml"] = document(more or {}, kept)
     files["group_vars/all/vault.yml.example"] = _vault_file(hosts, more or {})
     return Written({path: text for path, text in files.items() if text}, tuple(dict.fromkeys([*findings, *refused])))
 
@@ -165,6 +169,13 @@ def _names(sources: Sequence[Source]) -> list[str]:
         host if machines.count(host) == 1 else f"{host}-{'-'.join(source.node.roles)}{_number(source.node)}"
         for host, source in zip(machines, sources, strict=True)
     ]
+
+
+def _reached(name: str, source: Source) -> Source:
+    """Return a node whose host is found by its name too where that is not the name of its machine."""
+    if name == source.node.host:
+        return source
+    return replace(source, connection={**source.connection, "ansible_host": source.address})
 
 
 def _number(node: ForeignNode) -> str:
@@ -236,9 +247,9 @@ def _own(
     return {name: own.get(name, {}) for name in named}
 
 
-def _theirs(node: ForeignNode) -> Mapping[str, str]:
-    properties: Mapping[str, str] = {} if node.product == MIRROR else node.told["properties"]
-    return properties
+def _theirs(source: Source) -> Mapping[str, str]:
+    """Return the properties that a node has: those that were set live win over those of its file."""
+    return {} if source.node.product == MIRROR else {**source.node.told["properties"], **source.live}
 
 
 def _effective(source: Source) -> dict[str, str | None]:
@@ -257,8 +268,8 @@ def _properties(
     source: Source, said: Said, left: Difference, ours: Mapping[str, str]
 ) -> tuple[dict[str, Entry], tuple[str, ...]]:
     """Return what the inventory must say, by key, and remarks on what is not known."""
-    entries = {key: Entry(_value(value), _origin(source.node, key)) for key, value in said.native.items()}
-    entries |= {kept.key: _kept(source.node, kept) for kept in left.kept}
+    entries = {key: Entry(plain_value(value), _origin(source, key)) for key, value in said.native.items()}
+    entries |= {kept.key: _kept(source, kept) for kept in left.kept}
     logins = _jaas_files(source.node)
     unknown = []
     for key in left.unknown:
@@ -282,22 +293,26 @@ def _jaas_files(node: ForeignNode) -> list[str]:
     return [word.removeprefix(JAAS_FILE) for word in given if word.startswith(JAAS_FILE)]
 
 
-def _origin(node: ForeignNode, key: str) -> str:
-    return str(node.told["origins"].get(key, "what kafka_node_id and kafka_listeners need"))
+def _origin(source: Source, key: str) -> str:
+    """Return where a property of a node stands."""
+    where = source.node.told["origins"].get(key)
+    if key in source.live:
+        return f"set live in the cluster, which wins over {where}" if where else "set live in the cluster"
+    return str(where or "what kafka_node_id and kafka_listeners need")
 
 
-def _kept(node: ForeignNode, kept: Kept) -> Entry:
+def _kept(source: Source, kept: Kept) -> Entry:
     """Return a property as it is, with its origin, and with our value where that would change what holds."""
-    theirs = node.told["properties"].get(kept.key, "")
+    theirs = _theirs(source).get(kept.key, "")
     # What is empty, or only says where the secret is, is none.
     secret = theirs != "" and not is_reference(theirs) and (is_secret(kept.key) or MASK in theirs)
-    value: Value = Secret(kept.key) if secret else _value(theirs if kept.value is None else kept.value)
-    origin = "not set by it, and this holds" if kept.why == KAFKAS else _origin(node, kept.key)
+    value: Value = Secret(kept.key) if secret else plain_value(theirs if kept.value is None else kept.value)
+    origin = "not set by it, and this holds" if kept.why == KAFKAS else _origin(source, kept.key)
     advised = kept.ours not in (None, "") and not is_secret(kept.key)
     return Entry(value, f"{origin}; ours is {kept.ours}" if advised else origin)
 
 
-def _value(text: str) -> Value:
+def plain_value(text: str) -> Value:
     """Return a value as people write it in YAML; it is the same text for Kafka (value_text)."""
     if text in ("true", "false"):
         return text == "true"

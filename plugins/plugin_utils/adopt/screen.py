@@ -7,11 +7,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ...module_utils._adopt.commands import KAFKA, ZOOKEEPER
+from ...module_utils._node.installed import KAFKA, ZOOKEEPER
 from ..findings import REFUSE, Finding, finding_lines, refused
+from ..guards.foreign import ForeignNode, Machine, foreign_nodes, our_nodes
 from .asked import Answer, Question, answer_line, contradictions
-from .clusters import ForeignCluster, clusters_of
-from .nodes import ForeignNode, Machine, disagreements, foreign_nodes, our_nodes
+from .clusters import END_ITS_WAY, ON_ITS_WAY, ForeignCluster, clusters_of
+from .nodes import disagreements
 
 #: Characters of a reason: a trace of Python would be the whole screen.
 _REASON = 300
@@ -64,8 +65,17 @@ def _silent_hosts(look: Looked) -> Iterator[Finding]:
         yield Finding(REFUSE, f"{host} was not looked at: {why}", "make it reachable, or take it out of this inventory")
 
 
-def screen_lines(look: Looked, answers: Sequence[Answer | Question | None], findings: Sequence[Finding]) -> list[str]:
-    """Return the screen."""
+def screen_lines(
+    look: Looked,
+    answers: Sequence[Answer | Question | None],
+    findings: Sequence[Finding],
+    inventory: Sequence[str] = (),
+    step: str = "",
+) -> list[str]:
+    """Return the screen.
+
+    inventory -- lines about files of an inventory; step -- what comes next, empty for what follows from the look
+    """
     lines = [f"Looked at    {_counted(look)}"]
     for cluster, told in zip(look.clusters, answers, strict=True):
         lines.append(f"{_head(cluster):<12} {_cluster_words(cluster)}")
@@ -75,7 +85,7 @@ def screen_lines(look: Looked, answers: Sequence[Answer | Question | None], find
     for node in look.nodes:
         if node.is_contained:
             lines.append(f"Container    {node.host}: {node.product}, process {node.told['pid']}, {node.service}")
-    return [*lines, *finding_lines(findings), f"Next step    {_next_step(look, findings)}"]
+    return [*lines, *inventory, *finding_lines(findings), f"Next step    {step or _next_step(look, findings)}"]
 
 
 def _counted(look: Looked) -> str:
@@ -130,9 +140,15 @@ def _next_step(look: Looked, findings: Sequence[Finding]) -> str:
         return "none: this collection runs what runs on these hosts already; nothing was changed"
     if not look.nodes:
         return "name the hosts of the cluster in this inventory, and run this again as root; nothing was changed"
-    if not any(cluster.mode.startswith("kraft") for cluster in look.clusters):
-        return "none: this release takes over brokers and controllers of KRaft alone; nothing was changed"
+    modes = {cluster.mode for cluster in look.clusters if cluster.product == KAFKA}
+    if not modes:
+        return (
+            "an inventory is written of a cluster of Kafka: name its hosts in this inventory too, or write that of "
+            "mirrors by hand (docs/mirroring.md); nothing was changed"
+        )
+    if modes == {ON_ITS_WAY}:
+        return f"{END_ITS_WAY}; nothing was changed"
     return (
-        "write an inventory of this collection that describes the brokers and controllers of KRaft as they are, and "
-        "take them over with it and -e kafka_adopt=take (docs/adopt.md); nothing was changed"
+        "write the inventory of the cluster with -e kafka_adopt=inventory -e kafka_adopt_inventory=DIR, and take its "
+        "nodes over with it (docs/adopt.md); nothing was changed"
     )

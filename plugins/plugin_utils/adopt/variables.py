@@ -11,16 +11,17 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ...module_utils._adopt.commands import KAFKA, ZOOKEEPER
 from ...module_utils._adopt.masks import MASK
 from ...module_utils._adopt.settings import data_dirs
+from ...module_utils._node.installed import KAFKA, ZOOKEEPER
 from ..findings import NOTE, REFUSE, Finding
+from ..guards.foreign import SERVER, ForeignNode, chroot, member_ports
 from ..inventory.nodes import ZOOKEEPER_MODE
+from ..inventory.oauth import MECHANISM
 from ..render.paths import SYSTEMD
 from ..render.security import AUTHORIZER, SASL_PROTOCOLS, TLS_PROTOCOLS, ZOOKEEPER_AUTHORIZER
 from ..specs import role_options
 from .listeners import Entry, Listeners, listeners_of, words
-from .nodes import ForeignNode
 from .written import Secret, Text, Value
 
 #: Properties of Kafka that variables and groups say.
@@ -43,9 +44,6 @@ _SAID_OF_KAFKA = (
     "zookeeper.connect",
 )
 _SAID_OF_ZOOKEEPER = ("clientPort", "clientPortAddress", "dataDir", "dataLogDir")
-_SERVER = re.compile(r"server\.[0-9]+")
-#: The part of server.N that names its ports: host:quorum:election, and what ZooKeeper 3.5 and later may add.
-_PORTS = re.compile(r"(?:\[[^\]]*\]|[^:]+):(?P<quorum>[0-9]+):(?P<election>[0-9]+)")
 _HEAP = re.compile(r"-Xm(?P<end>[xs])(?P<size>[1-9][0-9]*[kKmMgG]?)")
 #: One collector at a time: Java ends with two of them (GCConfig::select_gc), and G1 is of our own arguments.
 _OTHER_COLLECTOR = re.compile(r"-XX:\+Use(?!G1)\w*GC")
@@ -108,7 +106,7 @@ def _of_kafka(node: ForeignNode, address: str, canonical: str) -> Said:
             "kafka_metadata_log_dir": metadata,
             **_process(node),
             **_security(properties, listeners, is_kraft),
-            **({} if is_kraft else {"zookeeper_chroot": _chroot(properties)}),
+            **({} if is_kraft else {"zookeeper_chroot": chroot(properties)}),
         },
         frozenset(_SAID_OF_KAFKA) - listeners.native.keys(),
         native,
@@ -147,12 +145,6 @@ def _listener_findings(node: ForeignNode, listeners: Listeners) -> Iterator[Find
         yield Finding(REFUSE, what, "let each opened listener be advertised first, by its old service")
 
 
-def _chroot(properties: Mapping[str, str]) -> str:
-    """Return the path behind the last server of zookeeper.connect; empty for the root."""
-    _servers, slash, path = properties.get("zookeeper.connect", "").partition("/")
-    return f"{slash}{path}".strip().rstrip("/")
-
-
 def _security(properties: Mapping[str, str], listeners: Listeners, is_kraft: bool) -> dict[str, Value]:
     """Return what variables say of logins, TLS and ACLs; stores and logins themselves stay native properties."""
     protocols = {entry.protocol for entry in listeners.entries}
@@ -173,11 +165,11 @@ def _security(properties: Mapping[str, str], listeners: Listeners, is_kraft: boo
 
 
 def _mechanisms(properties: Mapping[str, str]) -> list[str]:
-    """Return the mechanisms of all listeners that our variable knows, each once."""
+    """Return the mechanisms of all listeners that our variable knows, each once; tokens stay native."""
     key = "sasl.enabled.mechanisms"
     keys = [key, *(name for name in properties if name.startswith("listener.name.") and name.endswith(f".{key}"))]
     listed = dict.fromkeys(word for name in keys for word in words(properties, name))
-    return [word for word in listed if word in _choices("kafka_sasl_mechanisms")]
+    return [word for word in listed if word in _choices("kafka_sasl_mechanisms") - {MECHANISM}]
 
 
 def _choices(variable: str) -> set[str]:
@@ -193,8 +185,8 @@ def _default(variable: str) -> Value:
 def _of_zookeeper(node: ForeignNode) -> Said:
     properties: Mapping[str, str] = node.told["properties"]
     directories, _metadata = data_dirs(ZOOKEEPER, properties, node.told["cwd"] or "")
-    servers = [key for key in properties if _SERVER.fullmatch(key)]
-    ports = _PORTS.match(properties.get(f"server.{node.node_id}", ""))
+    servers = [key for key in properties if SERVER.fullmatch(key)]
+    quorum, _colon, election = member_ports(properties).get(f"server.{node.node_id}", "").partition(":")
     client = properties.get("clientPort", "").strip()
     findings = list(_machine_findings(node))
     if not directories:
@@ -208,8 +200,8 @@ def _of_zookeeper(node: ForeignNode) -> Said:
             "zookeeper_version": node.version,
             "zookeeper_client_port": int(client) if client.isdecimal() else 2181,
             "zookeeper_host": properties.get("clientPortAddress", "").strip(),
-            **({"zookeeper_quorum_port": int(ports["quorum"])} if ports else {}),
-            **({"zookeeper_election_port": int(ports["election"])} if ports else {}),
+            **({"zookeeper_quorum_port": int(quorum)} if quorum else {}),
+            **({"zookeeper_election_port": int(election.partition(":")[0])} if election else {}),
             "zookeeper_data_dir": directories[0] if directories else "",
             "zookeeper_data_log_dir": directories[-1] if directories else "",
             **_process(node),

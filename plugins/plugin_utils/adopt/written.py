@@ -50,7 +50,7 @@ class Text:
     parts: tuple[str | Secret, ...]
 
 
-Value = Union[None, bool, int, str, Secret, Text, Sequence["Value"], Mapping[str, "Value"]]
+Value = Union[None, bool, int, float, str, Secret, Text, Sequence["Value"], Mapping[str, "Value"]]
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ def _fits(line: str, before: int) -> bool:
 
 
 def _is_flat(value: Value) -> bool:
-    return value is None or isinstance(value, (bool, int, str))
+    return value is None or isinstance(value, (bool, int, float, str))
 
 
 def _scalar(value: Value) -> str:
@@ -173,7 +173,7 @@ def _quoted(text: str) -> str:
     return _dumped(text, '"')
 
 
-def _dumped(value: bool | int | str | None, style: str | None) -> str:
+def _dumped(value: bool | float | str | None, style: str | None) -> str:
     text = str(yaml.safe_dump(value, default_style=style, allow_unicode=True, width=2**31, explicit_end=False))
     return text.removesuffix("\n").removesuffix("\n...")
 

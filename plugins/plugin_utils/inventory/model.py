@@ -157,6 +157,16 @@ class Node:
         by_group = [*self.client_hosts(groups), *self.metrics_hosts(groups)]
         return list(dict.fromkeys([*by_group, *self.names("kafka_firewall_admin_addresses")]))
 
+    def java_package(self, system: Mapping[str, str] | None) -> str:
+        """Return the package that a run installs on its machine if that has no Java, "" where it brings none.
+
+        system -- what node_info says of the system of the machine, None where that did not answer.
+        """
+        if self.text("kafka_service_manager") != "systemd" or self.text("kafka_java_home"):
+            return ""
+        package = self.text("kafka_java_package")
+        return (system or {}).get("java_package", "") if package == "auto" else package
+
     def is_member(self) -> bool:
         """Return whether a server of ZooKeeper belongs to its ensemble, and is not about to come or go."""
         return self.name in (self.names("zookeeper_members") or (self.name,))

@@ -22,6 +22,8 @@ PURPOSES = ("clients", "brokers", "controllers")
 ZOOKEEPER_MODE = "zookeeper"
 #: The variable that holds the stage of a host while its cluster migrates to KRaft (plugin_utils/migration/stage.py).
 STAGE = "_kafka_stage"
+#: Where a node of KRaft finds the quorum: of a dynamic one, and of a static one.
+BOOTSTRAP, VOTERS = "controller.quorum.bootstrap.servers", "controller.quorum.voters"
 
 
 def stage_of(settings: Mapping[str, Any]) -> str:
@@ -109,7 +111,7 @@ def listener_properties(node: Mapping[str, Any], controllers: Sequence[str]) -> 
     }
     if controllers:
         properties["controller.listener.names"] = listener_for(node, "controllers")["name"]
-        properties["controller.quorum.bootstrap.servers"] = list(controllers)
+        properties[BOOTSTRAP] = list(controllers)
     if "broker" in node["roles"]:
         properties["inter.broker.listener.name"] = listener_for(node, "brokers")["name"]
     return properties

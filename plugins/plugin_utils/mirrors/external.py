@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from os.path import expanduser
 from typing import Any
 
+from ...module_utils._client.login import SaslLogin
 from ..inventory.variables import known, names
 from ..specs import Spec
 
@@ -77,7 +78,7 @@ def external_endpoint(alias: str, entry: Mapping[str, Any]) -> dict[str, Any]:
     if protocol.startswith("SASL_"):
         user, password = text_of(entry, "username"), text_of(entry, "password")
         login = {"mechanism": mechanism_of(entry), "user": user, "password": password}
-        connection |= {"sasl_mechanism": login["mechanism"], "sasl_username": user, "sasl_password": password}
+        connection |= SaslLogin(login["mechanism"], user, password).options()
     return {
         "cluster": alias,
         "bootstrap_servers": servers,

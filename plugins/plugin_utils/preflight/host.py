@@ -29,7 +29,8 @@ class Host:
     plugin_utils/preflight/trust_reader says of its stores, None without TLS; beside -- what nodes that are no hosts of
     the inventory there have left on its machine; features -- what its cluster has finalised, None where the cluster was
     not asked or did not answer; unasked -- why it did not; former_cluster -- the name that its cluster may have had;
-    names_version -- whether the inventory says its C(version), which is the default of the collection otherwise.
+    names_version -- whether the inventory says its C(version), which is the default of the collection otherwise;
+    started_by_systemd -- whether systemd runs it, by a script in its config_dir.
     """
 
     name: str
@@ -59,6 +60,8 @@ class Host:
     unasked: str = ""
     former_cluster: str = ""
     names_version: bool = True
+    started_by_systemd: bool = True
+    config_dir: str = ""
 
     @property
     def disks(self) -> Sequence[Mapping[str, Any]]:
@@ -110,9 +113,9 @@ def host_of(node: Node, info: Any, nodes: Iterable[Node] = ()) -> Host:
         min_free_inodes=as_int(node.get("preflight_min_free_inodes")) or 0,
         network_mbits=as_int(node.get("preflight_network_mbits")) or 0,
         require_mount=as_bool(node.get("kafka_require_mount", False)),
-        installs_java=node.text("kafka_service_manager") == "systemd"
-        and bool(node.text("kafka_java_package"))
-        and not node.text("kafka_java_home"),
+        installs_java=bool(node.java_package((_answer(info, "system") or {}).get("system"))),
+        started_by_systemd=node.text("kafka_service_manager") == "systemd",
+        config_dir=node.text("kafka_config_dir"),
         accepted=tuple(node.names("preflight_accept")),
         info=_answer(info, "disks"),
         clock=_answer((_answer(info, "clock") or {}).get("clock"), "offset"),

@@ -10,13 +10,14 @@ from typing import Any
 
 from ...module_utils._users.plan import MECHANISMS
 from ..inventory.model import Cluster, Listener, Node
+from ..inventory.oauth import MECHANISM as TOKENS
 from ..inventory.variables import UNDEFINED
 from .by_value import dicts
 from .rule import Problem
 
 #: What the rules of all services allow.
 NO_SUPER_USER = "a name of neither a node, the administrator nor kafka_super_users"
-KNOWN_MECHANISMS = " or ".join(MECHANISMS)
+KNOWN_MECHANISMS = " or ".join((*MECHANISMS, TOKENS))
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ class ServiceLogin:
         for cluster, listener in asking:
             node = cluster.brokers[0]
             first, user = next(iter(node.names("kafka_sasl_mechanisms")), ""), node.text(self.user)
-            if _is_unknown(node, "kafka_sasl_mechanisms") or first in MECHANISMS:
+            if _is_unknown(node, "kafka_sasl_mechanisms") or first in (*MECHANISMS, TOKENS):
                 continue
             plain = [str(entry.get("name")) for entry in dicts(node, "kafka_plain_users")]
             if first != "PLAIN" or (user and user not in plain):

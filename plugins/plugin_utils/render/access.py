@@ -10,6 +10,7 @@ from os.path import expanduser
 from typing import Any
 
 from ..inventory.mirror_nodes import mirror_reach
+from ..inventory.oauth import TokenIssuer
 from ..inventory.properties import effective, written
 from ..inventory.zookeeper_nodes import expected_servers
 from .cluster_view import ClusterView
@@ -69,6 +70,7 @@ class Access:
             "mechanisms": settings["kafka_sasl_mechanisms"],
             "admin_user": settings["kafka_admin_user"],
             "admin_password": settings["kafka_admin_password"],
+            "oauth": settings["kafka_oauth"],
             "ca_file": expanduser(settings["kafka_tls_ca_file"]),
             "admin_certificate_file": expanduser(settings["kafka_admin_certificate_file"]),
             "admin_key_file": expanduser(settings["kafka_admin_key_file"]),
@@ -93,6 +95,7 @@ class Access:
     def endpoint(self) -> dict[str, Any]:
         """Return what mirrors must know of this cluster, and the Spark jobs that compare it with another one."""
         settings = self._cluster.settings
+        mechanism = settings["kafka_sasl_mechanisms"][0]
         near, far = mirror_reach(self._cluster.nodes), mirror_reach(self._cluster.nodes, settings["mirror_listener"])
         return {
             "cluster": settings["kafka_cluster_name"],
@@ -100,7 +103,9 @@ class Access:
             "protocol": near["protocol"],
             "mirror_bootstrap_servers": far["bootstrap_servers"],
             "mirror_protocol": far["protocol"],
-            "mechanism": settings["kafka_sasl_mechanisms"][0],
+            "mechanism": mechanism,
+            # The same for all that log in at this cluster: where they get tokens.
+            "tokens": TokenIssuer.of(settings["kafka_oauth"]).login(mechanism, "", "").token_options(),
             "user": settings["mirror_user"],
             "password": settings["mirror_password"],
             "canary_user": settings["mirror_canary_user"],

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ...module_utils._client.login import SaslLogin
 from ...module_utils._core.addresses import plain_host
 from ...module_utils._health.model import DOWN, fail_on, fails
 from ...module_utils._mirror.canary import Route, routes
@@ -32,6 +33,8 @@ NUMBERS = {
     "missing_after": "mirror_maker_canary_missing_seconds",
     "offset_flush": "mirror_maker_offset_flush_seconds",
 }
+
+_TOKEN_CA = "sasl_oauthbearer_ca_location"
 
 Read = Callable[[str], Mapping[str, Any]]
 
@@ -221,13 +224,15 @@ class Canary(Parts):
         if protocol in TLS_PROTOCOLS:
             found["ssl_ca_location"] = self._ca(endpoint["cluster"])
         if protocol in SASL_PROTOCOLS:
-            found["sasl_mechanism"] = endpoint["mechanism"]
-            found["sasl_username"] = endpoint["canary_user"]
-            found["sasl_password"] = endpoint["canary_password"]
+            login = SaslLogin(endpoint["mechanism"], endpoint["canary_user"], endpoint["canary_password"])
+            found.update(login.options())
+            tokens = endpoint.get("tokens", {})
+            own = {_TOKEN_CA: self._ca(endpoint["cluster"], "token-ca")} if _TOKEN_CA in tokens else {}
+            found.update({**tokens, **own})
         return found
 
-    def _ca(self, cluster: str) -> str:
-        return f"{self['paths']['config']}/{cluster}-ca.pem"
+    def _ca(self, cluster: str, name: str = "ca") -> str:
+        return f"{self['paths']['config']}/{cluster}-{name}.pem"
 
     def _secret_files(self) -> list[dict[str, Any]]:
         """The configuration and the CAs, as the module node_files takes them; it shows none of them."""
@@ -239,6 +244,8 @@ class Canary(Parts):
         for name, options in configuration["clusters"].items():
             if "ssl_ca_location" in options and (Path(endpoints[name]["ca_file"]).is_file() or not may_miss):
                 files[options["ssl_ca_location"]] = read_here(endpoints[name]["ca_file"])
+            if _TOKEN_CA in options:
+                files[options[_TOKEN_CA]] = read_here(endpoints[name]["tokens"][_TOKEN_CA])
         return secret_entries(files, settings["mirror_maker_canary_os_user"], settings)
 
     def _url(self) -> str:

@@ -9,6 +9,7 @@ from os.path import expanduser
 from pathlib import Path
 from typing import Any
 
+from ...module_utils._client.login import SaslLogin
 from .parts import Parts
 from .security import SASL_PROTOCOLS, TLS_PROTOCOLS
 
@@ -99,11 +100,7 @@ def _java(user: str, mechanism: str, protocol: str, servers: str) -> dict[str, s
         properties.update({"ssl.keystore.type": "PEM", "ssl.keystore.location": CERTIFICATE_FILE})
     if protocol in SASL_PROTOCOLS:
         properties.update(_ENVIRONMENT)
-        properties["sasl.mechanism"] = mechanism
-        properties["sasl.jaas.config"] = (
-            "org.apache.kafka.common.security.scram.ScramLoginModule required "
-            f'username="{user}" password="${{env:{PASSWORD_VARIABLE}}}";'
-        )
+        properties.update(SaslLogin(mechanism, user, f"${{env:{PASSWORD_VARIABLE}}}").java())
     return properties
 
 
@@ -115,7 +112,7 @@ def _librdkafka(user: str, mechanism: str, protocol: str, servers: str) -> dict[
         properties.update({"ssl.certificate.location": CERTIFICATE_FILE, "ssl.key.location": CERTIFICATE_FILE})
     if protocol in SASL_PROTOCOLS:
         # librdkafka reads no environment: the program adds sasl.password.
-        properties.update({"sasl.mechanism": mechanism, "sasl.username": user})
+        properties.update(SaslLogin(mechanism, user).librdkafka())
     return properties
 
 

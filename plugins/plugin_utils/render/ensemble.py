@@ -24,8 +24,13 @@ class Ensemble(Parts):
             return list(results.own.ensemble["servers"])
 
         def changes() -> list[str]:
-            """The members that come or go, a line each."""
-            return [reason_line(one) for one in membership_changes(results.own.look["restart_reasons"])]
+            """Return the members that come or go, a line each.
+
+            A server that serves alone may have no line for itself (QuorumPeerConfig.parseDynamicConfig).
+            """
+            listed = membership_changes(results.own.look["restart_reasons"])
+            is_alone = len(model["zookeepers"]) == 1 and [change["from"] for change in listed] == [None]
+            return [] if is_alone else [reason_line(change) for change in listed]
 
         def target() -> list[int]:
             """The ids of the members in the end."""

@@ -223,6 +223,8 @@ def _listeners_and_security(
                 "super_users": super_users(nodes, settings),
                 "authorizer": settings["kafka_authorizer"],
                 "plain_users": [admin, *settings["kafka_plain_users"]],
+                "oauth": settings["kafka_oauth"],
+                "version": settings["kafka_version"],
                 "zookeeper": zookeeper,
             },
         ),

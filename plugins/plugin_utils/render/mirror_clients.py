@@ -3,9 +3,10 @@
 """How a mirror logs in to the clusters it stands between: native client properties, with secrets by reference. Pure.
 
 What a cluster says about itself in a run is its endpoint: {cluster, bootstrap_servers, protocol (for those next to it),
-mirror_bootstrap_servers, mirror_protocol (for mirrors elsewhere), mechanism, user, password, ca_file, brokers,
-connection (of the administrator), job_properties (native, of Spark jobs)}. That of a cluster outside of the inventory
-(mirrors/external.py) has brokers None and is_external.
+mirror_bootstrap_servers, mirror_protocol (for mirrors elsewhere), mechanism, user, password, tokens (options of a
+connection that say where tokens are), ca_file, brokers, connection (of the administrator), job_properties (native, of
+Spark jobs)}. That of a cluster outside of the inventory (mirrors/external.py) has brokers None, no tokens, and
+is_external.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ...module_utils._client.login import SaslLogin
 from .security import SASL_PROTOCOLS, TLS_PROTOCOLS, client_properties
 
 _JAAS = "sasl.jaas.config"
@@ -91,9 +93,8 @@ def _options(endpoint: Mapping[str, Any], protocol: str) -> dict[str, Any]:
     return {
         "security_protocol": protocol,
         "ssl_ca_location": endpoint["ca_file"],
-        "sasl_mechanism": endpoint["mechanism"],
-        "sasl_username": endpoint["user"],
-        "sasl_password": endpoint["password"],
+        **SaslLogin(endpoint["mechanism"], endpoint["user"], endpoint["password"]).options(),
+        **endpoint.get("tokens", {}),
     }
 
 

@@ -18,7 +18,7 @@ from ..mirrors.legacy_topics import legacy_topics
 from ..mirrors.lines import audited_gaps, gap_lines, mirror_lines, mirror_pairs
 from ..mirrors.opposed import same_cluster
 from ..mirrors.properties import mirror_properties
-from ..reports.status import start_file_lines
+from ..reports.status import adopted_lines, start_file_lines
 from ..reports.status_data import mirror_part
 from ..run.results import Results
 from . import mirror_clients
@@ -135,10 +135,12 @@ class Mirroring(Parts):
         return [host for host in hosts if str(self._read(host)["kafka_cluster_name"]).strip() in targets]
 
     def _start_file_lines(self) -> list[str]:
-        """Return what is to be said of the start files of the mirrors next to the cluster."""
-        hosts = [node["host"] for node in self._model["mirrors"]]
-        seen = {host: self._results.of(host).mirror_look.get("start_files") for host in hosts}
-        return start_file_lines({host: files for host, files in seen.items() if files})
+        """Return what is to be said of the start files of the mirrors next to the cluster, and who had them before."""
+        looks = {node["host"]: self._results.of(node["host"]).mirror_look for node in self._model["mirrors"]}
+        return [
+            *start_file_lines({host: look["start_files"] for host, look in looks.items() if look.get("start_files")}),
+            *adopted_lines({host: look["adopted"] for host, look in looks.items() if look.get("adopted")}),
+        ]
 
     @property
     def _settings(self) -> Mapping[str, Any]:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from os.path import expanduser
 from typing import Any
 
@@ -12,6 +12,7 @@ from ...module_utils._migration.modes import KRAFT
 from ..inventory.mirror_nodes import rest_url
 from ..inventory.model import GROUP_FIX, GROUP_NAMES, GROUPS, PAGE_GROUP, PROMETHEUS_GROUP, Node
 from ..inventory.nodes import awaited_ports, stage_of, voter_listeners
+from ..inventory.oauth import TokenIssuer
 from . import kafka, metrics
 from .certificates import certificates, keystore, stores, truststore
 from .cluster_view import ClusterView
@@ -20,7 +21,7 @@ from .paths import owners, paths, shared
 from .process import jvm_arguments, process
 from .readers import Reader
 from .release import release
-from .security import certificate_names
+from .security import certificate_names, takes_tokens
 from .static_quorum import for_static
 from .zookeeper_security import client_jaas, server_jaas
 
@@ -63,8 +64,19 @@ def _number(value: Any, default: int) -> float:
 class NodeView:
     """What one node is; a part that cannot be made raises ValueError."""
 
-    def __init__(self, reader: Reader, cluster: ClusterView) -> None:
-        self._reader, self._cluster = reader, cluster
+    def __init__(
+        self,
+        reader: Reader,
+        cluster: ClusterView,
+        of_mirror: Callable[[], Mapping[str, object]] = dict,
+        tokens_of_mirror: Callable[[], Sequence[str]] = tuple,
+    ) -> None:
+        """of_mirror -- returns the properties of a mirror, for which the clusters of its flows must be known.
+
+        tokens_of_mirror -- returns where a mirror gets tokens, by the same clusters.
+        """
+        self._reader, self._cluster, self._of_mirror = reader, cluster, of_mirror
+        self._tokens_of_mirror = tokens_of_mirror
 
     @property
     def _settings(self) -> Mapping[str, Any]:
@@ -148,6 +160,7 @@ class NodeView:
             "state_dir": paths["state"],
             "config_dir": paths["config"] if self._own.controller else "",
             "adopted_file": paths["adopted"],
+            **self._token_issuer(),
             # In check mode nothing was written that says who runs the node.
             **({"claim": self.take_over["claim"]} if self._foresees_take_over() else {}),
             "jvm_file": f"{paths['config']}/jvm.options",
@@ -158,6 +171,13 @@ class NodeView:
                 [paths["truststore"], paths["keystore"]] if self._settings["kafka_tls_source"] else []
             ),
         }
+
+    def _token_issuer(self) -> dict[str, Any]:
+        """Return whose keys the broker fetches when it starts; nothing where it takes no tokens."""
+        if not takes_tokens(self.node["listeners"], self._settings["kafka_sasl_mechanisms"]):
+            return {}
+        said = TokenIssuer.of(self._settings["kafka_oauth"])
+        return {"issuer": {"jwks_url": said.jwks_url, "ca": said.authorities(), "clock_skew": said.clock_skew}}
 
     def _foresees_take_over(self) -> bool:
         """Tell whether a run in check mode would write who runs the node."""
@@ -171,20 +191,24 @@ class NodeView:
 
         The claim is empty where nothing has to be written.
         """
-        from ..guards.take_over import Wanted, take_over
+        from ..guards.take_over import LEGACY_MAIN, Wanted, take_over
 
         node, settings = self.node, self._settings
-        run = self._cluster.results.of(node["host"])
+        run, product = self._cluster.results.of(node["host"]), self.process["product"]
+        main_class, is_mirror = self.process["main_class"], "mirror" in node["roles"]
         wanted = Wanted(
             host=node["host"],
-            product="mirror" if "mirror" in node["roles"] else self.process["product"],
+            product="mirror" if is_mirror else product,
             node_id=node["node_id"],
             roles=node["roles"],
-            version=settings["kafka_version"],
+            mode=stage_of(settings) if product == "kafka" and not is_mirror else "",
+            version=settings[f"{product}_version"],
             cluster_id=settings["kafka_cluster_id"],
             user=self.owners["node"] or "",
             data=self.paths["data"],
             own=[self.paths["config"], self.process["service_file"]],
+            main_class=main_class,
+            properties=self._of_mirror() if is_mirror and main_class != LEGACY_MAIN else self.properties,
         )
         result = take_over(run.adoption, wanted, is_known=bool(run.look.get("adopted")))
         return {"claim": result.claim, "refusals": [str(finding) for finding in result.findings]}
@@ -193,7 +217,9 @@ class NodeView:
     def jvm_arguments(self) -> list[str]:
         """The Java arguments of its process."""
         has_jaas, agent = bool(self.jaas), self._metrics_argument()
-        return jvm_arguments(self.node, self._settings, self.paths, self.release["dir"], has_jaas, agent)
+        tokens = self._tokens_of_mirror() if "mirror" in self._own.roles else ()
+        release = self.release["dir"]
+        return jvm_arguments(self.node, self._settings, self.paths, release, has_jaas, agent, tokens)
 
     def _metrics_argument(self) -> str:
         """Return the argument of Java that loads the Prometheus agent; empty without it. Its login is not asked for."""

@@ -47,7 +47,12 @@ _TAKEN = ("port", "interval", "poll_timeout", "stale_after", "details_interval",
 #: Variables of numbers that the page takes as they are set, by its own names.
 NUMBERS = {name: f"kafka_page_{name}" for name in _TAKEN}
 #: The files of a connection that lie on the control node, and the endings of their copies beside the configuration.
-_FILES = {"ssl_ca_location": "ca.pem", "ssl_certificate_location": "client.pem", "ssl_key_location": "client.key"}
+_FILES = {
+    "ssl_ca_location": "ca.pem",
+    "ssl_certificate_location": "client.pem",
+    "ssl_key_location": "client.key",
+    "sasl_oauthbearer_ca_location": "token-ca.pem",
+}
 
 
 class Page(Parts):
@@ -173,6 +178,7 @@ class Page(Parts):
                 "mechanisms": settings["kafka_sasl_mechanisms"],
                 "admin_user": settings["kafka_page_user"],
                 "admin_password": settings["kafka_page_password"],
+                "oauth": settings["kafka_oauth"],
                 "ca_file": settings["kafka_tls_ca_file"],
                 "admin_certificate_file": settings["kafka_page_certificate_file"],
                 "admin_key_file": settings["kafka_page_key_file"],

@@ -5,13 +5,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from os.path import basename
 from typing import Any
 
 from ...module_utils._core.properties import is_secret
+from ...module_utils._node.adopted import NOBODY, OLD, OURS
 from ...module_utils._node.restart_reasons import reason_line
-from ..reports.planned import RESTARTS, Change, ClusterPlan, NodePlan, changes_in, node_does
+from ..reports.planned import RESTARTS, STARTS, STAYS, Change, ClusterPlan, NodePlan, changes_in, node_does
+from ..reports.restarts import given_back
 from ..run.results import HostRun, Results
 
 #: By what they are about, the results of the modules that change what a cluster holds.
@@ -42,11 +44,7 @@ def cluster_plans(
         by_cluster.setdefault(str(results.of(host).read("kafka_cluster_name")), []).append(host)
     found = []
     for name, members in sorted(by_cluster.items()):
-        nodes = [
-            node_plan(host, results, host not in behind)
-            for host in sorted(members)
-            if everything and results.of(host).files and "restart_reasons" in results.of(host).look
-        ]
+        nodes = list(_node_plans(sorted(members), behind, results)) if everything else []
         held = [(subject, done) for subject, left in wanted.items() for done in _done(members, results, left)]
         if nodes or held:
             changes = [change for subject, done in held for change in _changes(subject, done)]
@@ -58,6 +56,25 @@ def cluster_plans(
     return found
 
 
+def _node_plans(hosts: Iterable[str], behind: Collection[str], results: Results) -> Iterator[NodePlan]:
+    """Give the plans of those nodes that the tasks of a run have looked at for it."""
+    for host in hosts:
+        run = results.of(host)
+        if run.read("_common_gives_back"):
+            if run.look.get("adopted"):
+                yield give_back_plan(host, results)
+        elif run.files and "restart_reasons" in run.look:
+            yield node_plan(host, results, host not in behind)
+
+
+def give_back_plan(host: str, results: Results) -> NodePlan:
+    """Return what a run that gives nodes back would do to one of them; which files ours has does not matter there."""
+    adopted = results.of(host).look["adopted"]
+    does = {OURS: RESTARTS, NOBODY: STARTS, OLD: STAYS}[adopted["runs"]]
+    why = given_back(adopted["service"]) if does != STAYS else ""
+    return NodePlan(host, does, why, held=_held(host, results) if does == RESTARTS else ())
+
+
 def node_plan(host: str, results: Results, compared: bool = True) -> NodePlan:
     """Return what would be done to one node."""
     info, made = results.of(host).look, results.of(host).files
@@ -65,9 +82,14 @@ def node_plan(host: str, results: Results, compared: bool = True) -> NodePlan:
     does = node_does(info, files, bool(results.of(host).read("kafka_restart_force")))
     reasons = sorted(map(reason_line, info["restart_reasons"]))
     why = ("; ".join(reasons) or "kafka_restart_force") if does == RESTARTS else ""
-    refusals = results.of(host).gate.get("refusals") or () if does == RESTARTS else ()
-    held = [one if isinstance(one, str) else one["what"] for one in refusals]
+    held = _held(host, results) if does == RESTARTS else ()
     return NodePlan(host, does, why, files, held, compared, made.get("digest") or "")
+
+
+def _held(host: str, results: Results) -> list[str]:
+    """Return what the restart gate says against a node now."""
+    refusals = results.of(host).gate.get("refusals") or ()
+    return [refusal if isinstance(refusal, str) else refusal["what"] for refusal in refusals]
 
 
 def declared(host: str, results: Results) -> list[Change]:

@@ -4,15 +4,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from posixpath import basename
 from typing import Any
 
+from ...module_utils._client.login import TOKEN_ADDRESSES
 from ...module_utils._migration.modes import KRAFT
 from ...module_utils._release.releases import release
 from ..inventory.nodes import stage_of
+from ..inventory.oauth import TokenIssuer
 from .paths import SYSTEMD, owners, service_file
 from .release import product_of
+from .security import takes_tokens
 
 #: By what runs: its class, the file with the properties that it is judged by, and the file with the words behind the
 #: class, a line each, where they are more than the name of that file.
@@ -70,8 +73,6 @@ FORBIDDEN_MODULES = (
     "com.sun.security.auth.module.JndiLoginModule,"
     "com.sun.security.auth.module.LdapLoginModule"
 )
-#: No token endpoint is asked that nobody named (CVE-2025-27817): 3.9 would ask any.
-NO_TOKEN_ENDPOINT = "-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls="
 
 
 def process(node: Mapping[str, Any], settings: Mapping[str, Any], paths: Mapping[str, Any]) -> dict[str, Any]:
@@ -130,10 +131,12 @@ def jvm_arguments(
     release_dir: str,
     has_jaas: bool,
     agent: str = "",
+    tokens: Collection[str] = (),
 ) -> list[str]:
     """The Java arguments of a node, one a line in jvm.options; of two that say the same the later wins.
 
     has_jaas -- whether it logs in at ZooKeeper, or is a server that has such logins.
+    tokens -- where a mirror gets tokens.
     agent -- the argument that loads the Prometheus agent (render/metrics.py); empty without it.
     """
     heap = settings["mirror_maker_heap_size" if "mirror" in node["roles"] else "kafka_heap_size"]
@@ -144,7 +147,7 @@ def jvm_arguments(
         *G1,
         f"-Xlog:gc*:file={paths['log']}/gc.log:time,tags:filecount={settings['kafka_log_max_files']}"
         f",filesize={settings['kafka_log_max_size_mb']}M",
-        *_guards(node, settings),
+        *_guards(node, settings, tokens),
         # The first dump of a heap is kept, in a file of that name, and no second one fills the disk.
         "-XX:+HeapDumpOnOutOfMemoryError",
         f"-XX:HeapDumpPath={paths['heap_dumps']}/java.hprof",
@@ -182,8 +185,10 @@ def _logging_file(node: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
     return {"log4j2": "log4j2.yaml", "reload4j": "log4j.properties"}[release(settings["kafka_version"]).logging]
 
 
-def _guards(node: Mapping[str, Any], settings: Mapping[str, Any]) -> list[str]:
+def _guards(node: Mapping[str, Any], settings: Mapping[str, Any], tokens: Collection[str]) -> list[str]:
     if product_of(node) == "zookeeper":
         return []
     modules = ALLOWED_MODULES if ALLOWED in release(settings["kafka_version"]).options else FORBIDDEN_MODULES
-    return [modules, NO_TOKEN_ENDPOINT]
+    is_asked = takes_tokens(node["listeners"], settings["kafka_sasl_mechanisms"])
+    keys = [TokenIssuer.of(settings["kafka_oauth"]).jwks_url] if is_asked else []
+    return [modules, f"{TOKEN_ADDRESSES}{','.join(sorted({*keys, *tokens}))}"]

@@ -130,13 +130,7 @@ class Reports(Parts):
             *status.finding_lines(health["findings"]),
             *(self._cluster_lines(info) if info else [f"Bootstrap    {','.join(self._model['bootstrap_servers'])}"]),
             *(self._advice(info, health["findings"]) if info else ()),
-            *status.adopted_lines(
-                {
-                    node["host"]: adopted
-                    for node in self._model["nodes"]
-                    if (adopted := self._results.of(node["host"]).status_look.get("adopted"))
-                }
-            ),
+            *self._adopted("nodes"),
             *self._proof(),
             *self._changes(),
         ]
@@ -210,7 +204,13 @@ class Reports(Parts):
         lines = status.ensemble_lines(self._model["settings"]["kafka_cluster_name"], found, names)
         # With a cluster, its status names them.
         alone = {} if self._model["nodes"] else self._health_asks()["start_files"]
-        return [*lines, *status.start_file_lines(alone)]
+        return [*lines, *status.start_file_lines(alone), *self._adopted("zookeepers")]
+
+    def _adopted(self, nodes: str) -> list[str]:
+        """Say of nodes that something else ran before who has them now. nodes -- the key of the model that has them."""
+        hosts = [node["host"] for node in self._model[nodes]]
+        looks = {host: self._results.of(host).status_look.get("adopted") for host in hosts}
+        return status.adopted_lines({host: adopted for host, adopted in looks.items() if adopted})
 
     def _proof(self) -> list[str]:
         """Return what the role spark_validation found in this run, where it ran."""
@@ -238,8 +238,14 @@ class Reports(Parts):
         found: Sequence[Mapping[str, Any] | str] = self._results.of(self._host).gate.get("refusals", ())
         return found
 
+    @property
+    def _back_to(self) -> str:
+        """Return the service that this run gives the node back to; empty in any other run."""
+        own = self._results.of(self._host)
+        return str(own.look["adopted"]["service"]) if own.read("_common_gives_back") else ""
+
     def _restart_plan(self) -> str:
-        return restarts.restart_plan(self._host, self._reasons, self._refusals)
+        return restarts.restart_plan(self._host, self._reasons, self._refusals, self._back_to)
 
     def _stop_plan(self) -> str:
         return restarts.stop_plan(self._host, self._refusals)
@@ -247,7 +253,8 @@ class Reports(Parts):
     def _restart(self) -> str:
         """One line about the restart that has just ended."""
         down, synced = self._results.own.down_seconds, self._results.of(self._host).sync_seconds
-        return restarts.restart_line(self._host, self._reasons, float(down), None if synced == {} else float(synced))
+        in_sync = None if synced == {} else float(synced)
+        return restarts.restart_line(self._host, self._reasons, float(down), in_sync, self._back_to)
 
     def _proof_restarts(self) -> list[dict[str, Any]]:
         """The restarts of this run in this cluster, as the module record_proof takes them."""

@@ -12,11 +12,14 @@ import base64
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+from ...module_utils._client.login import SaslLogin, quoted
 from ...module_utils._core.addresses import is_address
-from ...module_utils._core.properties import SCRAM_MODULE
+from ...module_utils._core.properties import SCRAM_MODULE, TOKEN_MODULE
 from ...module_utils._core.scram import HASHES, salted_password
+from ...module_utils._release.releases import release
 from ...module_utils._users.plan import MIN_ITERATIONS
 from ..inventory.nodes import listener_for
+from ..inventory.oauth import MECHANISM, TokenIssuer
 
 TLS_PROTOCOLS = ("SSL", "SASL_SSL")
 SASL_PROTOCOLS = ("SASL_PLAINTEXT", "SASL_SSL")
@@ -26,6 +29,13 @@ ZOOKEEPER_AUTHORIZER = "kafka.security.authorizer.AclAuthorizer"
 #: The argument of a JVM that names the file of its logins.
 JAAS_FILE = "-Djava.security.auth.login.config="
 PLAIN_MODULE = "org.apache.kafka.common.security.plain.PlainLoginModule required"
+_TOKENS = "org.apache.kafka.common.security.oauthbearer"
+#: Milliseconds after which a client must log in again, or when its token ends if that is sooner (KIP-368): without it a
+#: connection outlives its token for as long as it stays open.
+TOKEN_SESSION_MS = 3_600_000
+#: The most bytes of a request before its client has logged in. Headers of HTTP, in which tokens mostly travel, are
+#: smaller; Kafka's own limit is 512 KiB for everybody who can connect.
+LOGIN_BYTES = 65_536
 
 
 def uses(node: Mapping[str, Any], protocols: Iterable[str]) -> bool:
@@ -38,7 +48,7 @@ def security_properties(node: Mapping[str, Any], settings: Mapping[str, Any]) ->
 
     settings -- tls_dir (on the node), tls_source (kafka_tls_source), tls_protocols, principal_rules, mechanisms,
     plain_users (each with name and password), authorizer (bool), super_users (names of principals), zookeeper (bool,
-    the cluster's mode).
+    the cluster's mode), oauth (kafka_oauth), version (of Kafka).
     """
     properties: dict[str, Any] = {}
     if uses(node, TLS_PROTOCOLS):
@@ -86,9 +96,62 @@ def _sasl(node: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any
             prefix = f"listener.name.{listener['name'].lower()}"
             properties[f"{prefix}.sasl.enabled.mechanisms"] = list(settings["mechanisms"])
             for mechanism in settings["mechanisms"]:
+                if mechanism == MECHANISM:
+                    properties.update(token_properties(prefix, TokenIssuer.of(settings["oauth"]), settings["version"]))
+                    continue
                 module = SCRAM_MODULE if mechanism in HASHES else _plain(settings["plain_users"])
                 properties[f"{prefix}.{mechanism.lower()}.sasl.jaas.config"] = module
     return properties
+
+
+def token_properties(prefix: str, issuer: TokenIssuer, version: str) -> dict[str, Any]:
+    """Return by what a listener judges tokens: signature, issuer, audience and time.
+
+    prefix -- listener.name.NAME; version -- of Kafka. From 4.1 on the class is named that checks signatures: by itself
+    4.1.0 and 4.1.1 choose one that takes every token (CVE-2026-33557). Of the keys Kafka looks for jwt.validator.class
+    without the name of the mechanism alone (ConfigurationUtils.getConfiguredInstance), so all stand without it.
+    """
+    if fault := issuer.fault():
+        raise ValueError(f"{fault}; fix: correct kafka_oauth")
+    own = f"{prefix}.{MECHANISM.lower()}"
+    properties: dict[str, Any] = {
+        f"{own}.connections.max.reauth.ms": TOKEN_SESSION_MS,
+        f"{own}.sasl.jaas.config": _token_module(issuer.authorities()),
+        f"{own}.sasl.server.callback.handler.class": f"{_TOKENS}.OAuthBearerValidatorCallbackHandler",
+        f"{prefix}.sasl.oauthbearer.clock.skew.seconds": issuer.clock_skew,
+        # A set for Kafka, which takes none twice from 4.2 on: another order is no reason to restart.
+        f"{prefix}.sasl.oauthbearer.expected.audience": sorted(set(issuer.audience)),
+        f"{prefix}.sasl.oauthbearer.expected.issuer": issuer.issuer,
+        f"{prefix}.sasl.oauthbearer.jwks.endpoint.url": issuer.jwks_url,
+        f"{prefix}.sasl.oauthbearer.sub.claim.name": issuer.principal_claim,
+        f"{prefix}.sasl.server.max.receive.size": LOGIN_BYTES,
+    }
+    if release(version).numbers >= (4, 1):
+        properties[f"{prefix}.sasl.oauthbearer.jwt.validator.class"] = f"{_TOKENS}.BrokerJwtValidator"
+    return properties
+
+
+def _token_module(authorities: str) -> str:
+    """Return the login module of a listener that takes tokens and never shows one.
+
+    A server logs in too, and without options Kafka's default login gets no token. With the CAs of the issuer among its
+    options it insists on one (OAuthBearerUnsecuredLoginCallbackHandler), and the broker would end; a name for a token
+    that it makes itself is enough. No connection is made with it, since no node is a client of this listener.
+    """
+    if not authorities:
+        return f"{TOKEN_MODULE};"
+    # With blanks instead of ends of lines Kafka reads the last certificate alone.
+    lines = f"{authorities}\n"
+    return (
+        f'{TOKEN_MODULE} unsecuredLoginStringClaim_sub="unused" ssl.truststore.type="PEM" '
+        f"ssl.truststore.certificates={quoted(lines)};"
+    )
+
+
+def takes_tokens(listeners: Iterable[Mapping[str, object]], mechanisms: Collection[str]) -> bool:
+    """Return whether a node opens one of these listeners, at which clients log in with tokens."""
+    opened = (listener["protocol"] for listener in listeners if listener["opens"])
+    return MECHANISM in mechanisms and any(protocol in SASL_PROTOCOLS for protocol in opened)
 
 
 def _plain(users: Iterable[Mapping[str, Any]]) -> str:
@@ -101,8 +164,8 @@ def _plain(users: Iterable[Mapping[str, Any]]) -> str:
 def connection(nodes: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> dict[str, Any]:
     """The connection options of this collection's modules for the administrator of a cluster.
 
-    settings -- bootstrap_servers, mechanisms, admin_user, admin_password, ca_file, admin_certificate_file,
-    admin_key_file; paths on the control node.
+    settings -- bootstrap_servers, mechanisms, admin_user, admin_password, oauth (kafka_oauth), ca_file,
+    admin_certificate_file, admin_key_file; paths on the control node.
     """
     brokers = [node for node in nodes if "broker" in node["roles"]]
     options: dict[str, Any] = {"bootstrap_servers": list(settings["bootstrap_servers"])}
@@ -118,9 +181,9 @@ def access(protocols: Collection[str], settings: Mapping[str, Any]) -> dict[str,
     if any(protocol in TLS_PROTOCOLS for protocol in protocols):
         options["ssl_ca_location"] = settings["ca_file"]
     if any(protocol in SASL_PROTOCOLS for protocol in protocols):
-        options["sasl_mechanism"] = settings["mechanisms"][0]
-        options["sasl_username"] = settings["admin_user"]
-        options["sasl_password"] = settings["admin_password"]
+        issuer = TokenIssuer.of(settings.get("oauth"))
+        login = issuer.login(settings["mechanisms"][0], settings["admin_user"], settings["admin_password"])
+        options.update(login.options())
     if "SSL" in protocols:
         options["ssl_certificate_location"] = settings["admin_certificate_file"]
         options["ssl_key_location"] = settings["admin_key_file"]
@@ -140,20 +203,10 @@ def client_properties(options: Mapping[str, Any], ca_file: str = "") -> dict[str
         properties["ssl.truststore.type"] = "PEM"
         properties["ssl.truststore.location"] = ca_file or options["ssl_ca_location"]
     if protocol in SASL_PROTOCOLS:
-        mechanism = options["sasl_mechanism"]
-        module = "scram.Scram" if mechanism in HASHES else "plain.Plain"
-        properties["sasl.mechanism"] = mechanism
-        properties["sasl.jaas.config"] = (
-            f"org.apache.kafka.common.security.{module}LoginModule required "
-            f"username={quoted(options['sasl_username'])} password={quoted(options['sasl_password'])};"
-        )
+        login = SaslLogin.of(options)
+        # With what is in it: the host of the client needs no file of the issuer.
+        properties.update(login.java(TokenIssuer(ca_file=login.ca_file).authorities()))
     return properties
-
-
-def quoted(text: str) -> str:
-    """A value of a JAAS text, whose strings know the backslash as Java's do."""
-    escaped = str(text).replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
 
 
 def certificate_names(node: Mapping[str, Any]) -> list[str]:

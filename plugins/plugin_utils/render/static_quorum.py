@@ -12,9 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ..inventory.nodes import listener_for
-
-BOOTSTRAP, VOTERS = "controller.quorum.bootstrap.servers", "controller.quorum.voters"
+from ..inventory.nodes import BOOTSTRAP, VOTERS, listener_for
 
 
 def is_static(asked: Mapping[str, Any], infos: Iterable[Mapping[str, Any]]) -> bool:

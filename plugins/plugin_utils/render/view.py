@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ..run.results import Results
 from .access import Access
 from .cluster_view import ClusterView
@@ -21,8 +23,19 @@ class View(Parts):
         reader = MirrorReader(reader)
         results = Results(reader.read, reader.host)
         cluster = ClusterView(reader, results)
-        node = NodeView(reader, cluster)
+        node = NodeView(reader, cluster, self._of_mirror, self._tokens_of_mirror)
         access = Access(cluster, node, lambda: bool(self["page"]["acl_owners"]))
         turns = Turns(reader, lambda: cluster.inventory.processes)
         run = RunView(self, reader, results, cluster, access)
         super().__init__(keys_of(cluster, node, access, turns, run))
+
+    def _of_mirror(self) -> Mapping[str, object]:
+        """Return what the mirror of the host is started with; nothing of one without a flow."""
+        mirroring = self["mirroring"]
+        return dict(mirroring["properties"]) if mirroring["flows"] else {}
+
+    def _tokens_of_mirror(self) -> list[str]:
+        """Return where the mirror of the host gets tokens for the clusters that it logs in at; empty without a flow."""
+        mirroring = self["mirroring"]
+        given = (endpoint.get("tokens") for endpoint in mirroring["endpoints"].values()) if mirroring["flows"] else ()
+        return [tokens["sasl_oauthbearer_endpoint_url"] for tokens in given if tokens]

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .security import quoted
+from ...module_utils._client.login import quoted
 
 LOGIN = "org.apache.zookeeper.server.auth.DigestLoginModule"
 JAAS_OPTION = "-Djava.security.auth.login.config="

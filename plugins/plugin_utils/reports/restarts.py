@@ -13,8 +13,18 @@ from ...module_utils._core.progress import duration
 SHOWN, SHORT = 3, 80
 
 
-def restart_words(reasons: Sequence[Mapping[str, Any]]) -> str:
-    """Say why a node restarts, from the reasons that node_info found; without any, somebody asked for it."""
+def given_back(service: str) -> str:
+    """Say of a node that it goes to the service that ran it before it was taken over."""
+    return f"given back to {service}"
+
+
+def restart_words(reasons: Sequence[Mapping[str, Any]], back_to: str = "") -> str:
+    """Say why a node restarts, from the reasons that node_info found; without any, somebody asked for it.
+
+    back_to -- the service that it is given back to; which files it would get does not matter then.
+    """
+    if back_to:
+        return given_back(back_to)
     if not reasons:
         return "requested by kafka_restart_force"
     named = [_words(reason) for reason in reasons[:SHOWN]]
@@ -23,10 +33,13 @@ def restart_words(reasons: Sequence[Mapping[str, Any]]) -> str:
 
 
 def restart_plan(
-    host: str, reasons: Sequence[Mapping[str, Any]], refusals: Sequence[Mapping[str, Any] | str] = ()
+    host: str,
+    reasons: Sequence[Mapping[str, Any]],
+    refusals: Sequence[Mapping[str, Any] | str] = (),
+    back_to: str = "",
 ) -> str:
     """Say that a run would restart a node, and why it could not now; ``refusals`` are those of the restart gate."""
-    return f"{host} would restart ({restart_words(reasons)}){_held(refusals)}"
+    return f"{host} would restart ({restart_words(reasons, back_to)}){_held(refusals)}"
 
 
 def stop_plan(host: str, refusals: Sequence[Mapping[str, Any] | str] = ()) -> str:
@@ -39,10 +52,12 @@ def _held(refusals: Sequence[Mapping[str, Any] | str]) -> str:
     return f"; not now: {'; '.join(why)}" if why else ""
 
 
-def restart_line(host: str, reasons: Sequence[Mapping[str, Any]], down: float, synced: float | None) -> str:
+def restart_line(
+    host: str, reasons: Sequence[Mapping[str, Any]], down: float, synced: float | None, back_to: str = ""
+) -> str:
     """Say that a node was restarted: ``down`` seconds until it listened, ``synced`` more until it was in sync."""
     back = "" if synced is None else f", back in sync {duration(synced)}"
-    return f"{host} restarted ({restart_words(reasons)}), down {duration(down)}{back}"
+    return f"{host} restarted ({restart_words(reasons, back_to)}), down {duration(down)}{back}"
 
 
 def _words(reason: Mapping[str, Any]) -> str:

@@ -67,7 +67,7 @@ def _node(node: Node, answers: Variables) -> NodeFacts:
         running=answered and bool(info["process"]["running"]),
         silence="" if answered else _first_sentence(info) or "no answer",
         java=None if java.get("error") else java.get("version"),
-        installs_java=_installs_java(node),
+        installs_java=bool(node.java_package(info.get("system"))),
         installed=bool(info.get("installed")),
         install_dir=node.text("kafka_install_dir"),
         free_mib=min(free) // _MIB if free else None,
@@ -113,12 +113,6 @@ def _levels(given: Any) -> tuple[str, ...]:
 
 def _runs(run: HostRun) -> str:
     return str(run.upgrade_look.get("version") or "")
-
-
-def _installs_java(node: Node) -> bool:
-    """Tell whether a run brings Java where there is none (roles/_common/tasks/machine.yml)."""
-    systemd = node.text("kafka_service_manager") == "systemd"
-    return systemd and bool(node.text("kafka_java_package")) and not node.text("kafka_java_home")
 
 
 def _mapping(result: Any) -> Mapping[str, Any]:

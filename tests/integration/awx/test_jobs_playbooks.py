@@ -14,6 +14,7 @@ pytestmark = pytest.mark.full
 
 #: By job template its answers, and what a job without mistakes says.
 DONE: dict[str, tuple[dict[str, str], str]] = {
+    "adoption, look": ({}, "Looked at"),
     "groups": ({}, ""),
     "migration to KRaft": ({}, "created_in_kraft"),
     "mirrors": (SITE, ""),
@@ -25,6 +26,8 @@ DONE: dict[str, tuple[dict[str, str], str]] = {
 }
 #: The same of what this cluster cannot do, or what fails whenever it runs.
 REFUSED: dict[str, tuple[dict[str, str], str]] = {
+    "adoption, finish": ({"kafka_adopt_confirmed": "yes"}, "kafka_adopt_confirmed=finish"),
+    "adoption, give back, plan": ({}, "cannot be given back"),
     "drain and remove a broker": ({"kafka_remove_broker": "kafka3"}, "every broker here is a voter"),
     "look after a failure": ({}, "OK orders"),
     "migration step": ({}, "no step leads on from the phase created_in_kraft"),

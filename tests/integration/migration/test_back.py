@@ -18,8 +18,8 @@ pytestmark = pytest.mark.full
 
 @pytest.fixture(scope="module")
 def way(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Way]:
-    """Three servers of ZooKeeper, three brokers that have topics with records, and controllers in the inventory."""
-    with Way.begun(tmp_path_factory.mktemp("back")) as made:
+    """A server of ZooKeeper, three brokers that have topics with records, and controllers in the inventory."""
+    with Way.begun(tmp_path_factory.mktemp("back"), servers=1) as made:
         made.add_controllers()
         made.cluster.playbook().ok()
         yield made

@@ -3,93 +3,18 @@
 
 from __future__ import annotations
 
-import json
-import os
-import shutil
-import signal
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._node import adopted, adopted_look
-from tests.support.cluster import ROOT, Cluster, Run, free_port_base, kill, read_until, until
-from tests.support.modules import run_module
+from tests.support.cluster import ROOT, free_port_base, kill, read_until
+from tests.support.others import BACK, FINISH, TAKE, Others, all_run, no_manager, phases, said
 from tests.support.traffic import producing, read_all
 
 TOPIC = "orders"
 #: Kafka takes this when it reads its properties, and finds out at its start that there is no such class.
 LATE = {"metric.reporters": "no.such.Reporter"}
-TAKE, BACK, FINISH = (("-e", f"kafka_adopt={word}") for word in ("take", "back", "finish"))
-
-
-class Others(Cluster):
-    """A cluster whose nodes were installed by nothing of this collection, and whose inventory describes them."""
-
-    @property
-    def homes(self) -> dict[str, Path]:
-        """Return where the files of each node of the old installation are."""
-        return {node: self.directory / "old" / node for node in self.nodes}
-
-    def become(self) -> None:
-        """Make a cluster of ours that of others: their own files and processes, and nothing of ours but the data."""
-        for node, home in self.homes.items():
-            current = self.directory / "config" / node / "current"
-            (home / "config").mkdir(parents=True)
-            (home / "logs").mkdir()
-            shutil.copy(current / "server.properties", home / "config" / "server.properties")
-        # In order the last of them would wait for a quorum.
-        super().destroy()
-        until(lambda: not any(map(self.alive, self.nodes)), "the nodes to end")
-        for name in ("config", "run", "log"):
-            shutil.rmtree(self.directory / name)
-        for node in self.nodes:
-            self.start_old(node)
-        until(lambda: all(map(self.listens, self.nodes)), "the old nodes to listen", 180)
-
-    def start_old(self, node: str) -> None:
-        """Start a node as somebody does who types it."""
-        (libs,) = (self.directory / "install" / "releases").glob("kafka-*/libs")
-        home = self.homes[node]
-        argv = ["java", "-Xmx512m", f"-Dkafka.logs.dir={home}/logs", "-cp", f"{libs}/*", "kafka.Kafka"]
-        with (home / "console.log").open("ab") as output:
-            subprocess.Popen(
-                [*argv, "config/server.properties"], cwd=home, stdout=output, stderr=output, start_new_session=True
-            )
-
-    def old_pid(self, node: str) -> int | None:
-        """Return the number of the old process of a node; None where it does not run."""
-        claim: adopted.Claim = {
-            "manager": "none",
-            "name": "",
-            "enabled": False,
-            "control": "",
-            "main_class": "kafka.Kafka",
-            "properties_file": str(self.homes[node] / "config" / "server.properties"),
-        }
-        return adopted_look.old_process(adopted.claimed(claim))
-
-    def runners(self) -> dict[str, str]:
-        """Return who runs each node: old, ours, both or nobody."""
-        names = {(True, True): "both", (True, False): "old", (False, True): "ours", (False, False): "nobody"}
-        return {node: names[self.old_pid(node) is not None, self.alive(node)] for node in self.nodes}
-
-    def kept(self) -> dict[str, bytes]:
-        """Return the content of each file of the old installation that the nodes do not write themselves."""
-        files = [path for home in self.homes.values() for path in (home / "config").rglob("*") if path.is_file()]
-        return {str(path): path.read_bytes() for path in files}
-
-    def adopt(self, *arguments: str, **variables: object) -> Run:
-        """Run adopt.yml; what it does must come with the command line."""
-        return self.playbook("playbooks/adopt.yml", *arguments, **variables)
-
-    def destroy(self) -> None:
-        """End the old processes too."""
-        for node in self.nodes:
-            if (pid := self.old_pid(node)) is not None:
-                os.kill(pid, signal.SIGKILL)
-        super().destroy()
 
 
 @pytest.fixture
@@ -102,31 +27,6 @@ def others(tmp_path: Path) -> Iterator[Others]:
         yield cluster
     finally:
         cluster.destroy()
-
-
-def all_run(cluster: Others, who: str) -> bool:
-    """Tell whether one of both runs all nodes."""
-    return set(cluster.runners().values()) == {who}
-
-
-def phases(cluster: Others) -> list[str]:
-    """Return what the files say of the nodes; empty where there are none."""
-    files = [cluster.directory / "config" / node / adopted.FILE for node in cluster.nodes]
-    return [json.loads(path.read_text())["phase"] for path in files if path.exists()]
-
-
-def said(run: Run) -> str:
-    """Return what a run printed, in one line."""
-    return " ".join(run.output.split())
-
-
-def no_manager(cluster: Others) -> None:
-    """Leave out where whatever runs these tests looks like the service of the nodes: it would be stopped."""
-    found = run_module("streamops.kafka.adoption_info", {"locks": []})["processes"]
-    pids = {cluster.old_pid(node) for node in cluster.nodes}
-    managers = {told["service"]["manager"] for told in found if told["pid"] in pids}
-    if managers != {"none"}:
-        pytest.skip(f"these tests themselves run below a service ({managers}), which would be stopped")
 
 
 @pytest.mark.full

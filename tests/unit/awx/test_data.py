@@ -142,6 +142,27 @@ def test_a_migration_is_shown_by_a_job_and_its_next_step_taken_by_another() -> N
     }
 
 
+def test_a_cluster_is_looked_at_without_a_word_and_each_word_of_adoption_is_a_job_of_its_own() -> None:
+    given = {name: one.get("extra_vars") for name, one in TEMPLATES.items() if one["playbook"] == "adopt.yml"}
+    take, back = {"kafka_adopt": "take"}, {"kafka_adopt": "back"}
+    assert given == {
+        "Kafka adoption, look": None,
+        "Kafka adoption, take over, plan": take,
+        "Kafka adoption, give back, plan": back,
+        "Kafka adoption, take over": take,
+        "Kafka adoption, give back": back,
+        "Kafka adoption, finish": {"kafka_adopt": "finish"},
+    }
+    flows = {one["name"] for one in DATA["controller_workflows"] if "adoption" in one["name"]}
+    assert flows == {"Kafka adoption, take over, approved", "Kafka adoption, give back, approved"}
+
+
+def test_forgetting_who_ran_the_nodes_is_confirmed_by_a_word_that_a_person_types() -> None:
+    (asked,) = (one for one in SURVEYS["adoption_finish"]["spec"] if one["variable"] == "kafka_adopt_confirmed")
+    assert (asked["type"], asked["default"], asked["required"]) == ("text", "", True)
+    assert TEMPLATES["Kafka adoption, finish"]["survey"] == "adoption_finish"
+
+
 def test_two_jobs_in_a_row_fetch_the_project_and_read_the_inventory_once() -> None:
     assert DATA["controller_projects"][0]["scm_update_cache_timeout"] == 60
     assert DATA["controller_inventory_sources"][0]["update_cache_timeout"] == 60

@@ -96,14 +96,17 @@ def _holder(holder: Mapping[str, Any], node: str | None) -> str:
     return f"pid {holder['pid']} ({f'node {node}' if node else shown})"
 
 
-@host_rule(variable="kafka_java_home", fix="install it, or set kafka_java_home to one that is installed")
+@host_rule(
+    variable="kafka_java_home",
+    fix="install it, or set kafka_java_package to the package that brings it, or kafka_java_home to one that is there",
+)
 def no_java(hosts: Sequence[Host]) -> Iterator[Problem]:
-    """Java is missing (unless the play installs it), or too old: Kafka 4 needs 17, Kafka 3.9 needs 11."""
+    """Java is missing (unless the play can install it), or too old: Kafka 4 needs 17, Kafka 3.9 needs 11."""
     for host, info in _answered(hosts):
         found, least = info["java"], _least_java(host)
         allowed = f"Java {least} or newer for Kafka {host.version}"
         if found["error"] and not host.installs_java:
-            yield Problem(host, "no usable Java", found["error"], allowed)
+            yield Problem(host, "no usable Java", f"{found['error']} ({info['system']['name']})", allowed)
         elif found["version"] is not None and found["version"] < least:
             yield Problem(host, "Java is too old", f"Java {found['version']} ({found['path']})", allowed)
 
@@ -128,6 +131,25 @@ def mixed_java(hosts: Sequence[Host]) -> Iterator[Problem]:
             found = "; ".join(f"{major} on {', '.join(names)}" for major, names in sorted(by_major.items()))
             what = f"the nodes of cluster {cluster} run on different Java versions"
             yield Problem([*by_major.values()], what, found)
+
+
+@host_rule(
+    variable="kafka_config_dir",
+    allowed="bin_t",
+    fix="once on each machine, before the nodes start: mkdir -p DIR; semanage fcontext -a -t bin_t 'DIR(/.*)?'; "
+    "restorecon -R DIR (DIR is kafka_config_dir; semanage is in policycoreutils-python-utils)",
+    level=WARNING,
+    acceptable=True,
+)
+def selinux_start_script(hosts: Sequence[Host]) -> Iterator[Problem]:
+    """SELinux enforces its policy, and the start script in `kafka_config_dir` would not have the type of a program."""
+    # In Red Hat's policy a program of the type bin_t that systemd starts becomes unconfined_service_t, also without new
+    # privileges: it may use all ports and directories (fedora-selinux/selinux-policy, unconfinedservice.te).
+    for host, info in _answered(hosts):
+        system = info["system"]
+        if host.started_by_systemd and system["selinux"] == "enforcing" and system["config_type"] != "bin_t":
+            label = f"{system['config_type'] or 'no type'} on {host.config_dir}"
+            yield Problem(host, "SELinux may keep systemd from starting the node", label)
 
 
 @host_rule(

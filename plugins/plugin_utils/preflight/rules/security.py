@@ -10,6 +10,7 @@ from typing import Any
 
 from ....module_utils._core.cves import of_version
 from ...inventory.model import Cluster, Inventory, Listener, Node
+from ...inventory.oauth import MECHANISM
 from ...inventory.variables import UNDEFINED, as_bool
 from ...render.security import SASL_PROTOCOLS, TLS_PROTOCOLS
 from ..by_value import dicts, kind_of
@@ -254,7 +255,10 @@ def known_vulnerabilities(inventory: Inventory) -> Iterator[Problem]:
         first = cluster.nodes[0]
         native = [str(node.value("sasl.enabled.mechanisms") or "") for node in cluster.nodes]
         enabled = " ".join(native).replace(",", " ").split()
-        found = of_version(cluster.version, tuple(dict.fromkeys([*_sasl_mechanisms(first), *enabled])))
+        # What is known of tokens does not hold for those that kafka_oauth judges: it always has the address of keys,
+        # and the class that checks signatures (render/security.token_properties).
+        ours = [mechanism for mechanism in _sasl_mechanisms(first) if mechanism != MECHANISM]
+        found = of_version(cluster.version, tuple(dict.fromkeys([*ours, *enabled])))
         for helps in dict.fromkeys(one.helps for one in found):
             named = [f"{one.cve} ({one.what})" for one in found if one.helps == helps]
             what = f"Kafka {cluster.version} has known vulnerabilities"

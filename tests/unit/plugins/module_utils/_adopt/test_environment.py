@@ -6,6 +6,7 @@ import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._adopt import environment as subject
 from ansible_collections.streamops.kafka.plugins.module_utils._adopt.environment import Layer
+from ansible_collections.streamops.kafka.plugins.module_utils._node import processes
 
 #: As a role writes it, with a JAAS file and passwords of JKS stores.
 KAFKA_ENV = """\
@@ -55,13 +56,13 @@ def test_lines_of_a_file(text: str, variables: dict[str, str]) -> None:
 
 def test_the_environ_of_a_process() -> None:
     text = "PATH=/bin\0KAFKA_OPTS=-Da=b\nc\0EMPTY=\0no variable\0=x\0PATH=/second\0"
-    assert subject.of_process(text) == {"PATH": "/bin", "KAFKA_OPTS": "-Da=b\nc", "EMPTY": ""}
-    assert subject.of_process("") == {}
+    assert processes.variables(text) == {"PATH": "/bin", "KAFKA_OPTS": "-Da=b\nc", "EMPTY": ""}
+    assert processes.variables("") == {}
 
 
 def test_an_environ_of_100_kilobytes() -> None:
     text = "KAFKA_OPTS=" + "-Dx.password=" + "p" * 100_000 + "\0" + "".join(f"V{i}={i}\0" for i in range(1000))
-    known = subject.joined(subject.of_process(text), [])
+    known = subject.joined(processes.variables(text), [])
     assert subject.shown(known) == [
         {"name": "KAFKA_OPTS", "value": "-Dx.password=********", "origin": "process", "differs": False}
     ]

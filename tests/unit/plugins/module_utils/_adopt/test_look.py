@@ -6,9 +6,11 @@ import hashlib
 import json
 import os
 import pwd
+import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -217,6 +219,29 @@ def test_another_user_is_told_what_it_may_not_read(installed: Path, start: Start
     assert {f"/proc/{process.pid}/{name}" for name in ("cwd", "environ", "exe", "fd")} <= unread.keys()
     assert unread[f"/proc/{process.pid}/environ"] == "Permission denied"
     assert unread["config/server.properties"] == "it is relative, and this user may not see where the process works"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may read the files of others")
+def test_root_shows_no_file_that_the_process_may_not_read(installed: Path, start: Start, tmp_path: Path) -> None:
+    # Anybody may call a process of theirs java, and name files of others as its settings.
+    hidden = tmp_path / "shadow"
+    hidden.write_text("root=a-hash\n")
+    with tempfile.TemporaryDirectory() as seen_by_all:
+        theirs = Path(seen_by_all) / "opt"
+        shutil.copytree(installed, theirs)
+        for directory in (Path(seen_by_all), theirs):
+            directory.chmod(0o755)
+        (theirs / "data" / "meta.properties").unlink()
+        (theirs / "data" / "meta.properties").symlink_to(hidden)
+        command = [*argv(theirs)[:-1], str(hidden), "--override", f"log.dirs={theirs}/data"]
+        entry, files = described(start(command, theirs, {}, user=65534, group=65534, extra_groups=[]))
+    assert entry["properties"] == {"log.dirs": f"{theirs}/data"}
+    assert "a-hash" not in json.dumps(entry)
+    assert "Permission denied" in files.unread[str(hidden)]
+    assert [row["meta_properties"] for row in entry["dirs"]] == [None]
+    # What it may read is shown, and our own rights are back.
+    assert entry["release"]["version"] == "4.3.1"
+    assert os.geteuid() == 0
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root changes the root directory")

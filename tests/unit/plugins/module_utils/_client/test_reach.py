@@ -21,7 +21,9 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
     StreamopsError,
 )
 from tests.support.certificates import Issued, issue
+from tests.support.cluster import free_port_base
 from tests.support.talks import Serve, Talk, babbles, broker, lagging, read, reply, shows, silent
+from tests.support.token_issuer import CLIENT, SECRET, TokenIssuer
 
 
 def address(server: str) -> Any:
@@ -268,3 +270,56 @@ def test_a_server_that_wants_a_certificate_of_ours_says_which_option_is_missing(
     server = serve(broker, shows(issue("b", ca, names=("127.0.0.1",)), tmp_path, client_ca=trusted))
     with pytest.raises(AccessRefusedError, match="Set ssl_certificate_location and ssl_key_location"):
         reach(tls(server, ca=trusted))
+
+
+def takes_token(wanted: str, why: bytes = b'{"status":"invalid_token"}') -> Talk:
+    """A broker that takes one token, and says in JSON what it has against others."""
+
+    def talk(connection: socket.socket) -> None:
+        read(connection)
+        reply(connection, struct.pack(">hi", 0, 0))
+        reply(connection, struct.pack(">hi", 0 if read(connection).endswith(b"OAUTHBEARER") else 33, 0))
+        if read(connection).endswith(f"n,,\1auth=Bearer {wanted}\1\1".encode()):
+            reply(connection, struct.pack(">hhi", 0, -1, 0))
+            return
+        reply(connection, struct.pack(">hhi", 0, -1, len(why)) + why)
+        assert read(connection).endswith(b"\1")
+        reply(connection, struct.pack(">hhi", 58, -1, 0))
+
+    return talk
+
+
+def with_token(server: str, directory: Path, issuer: TokenIssuer, secret: str = SECRET) -> Connection:
+    """A server that asks for a token."""
+    return Connection(
+        (server,),
+        security_protocol="SASL_PLAINTEXT",
+        sasl_mechanism="OAUTHBEARER",
+        sasl_username=CLIENT,
+        sasl_password=secret,
+        sasl_oauthbearer_endpoint_url=f"{issuer.url}/token",
+        sasl_oauthbearer_ca_location=str(directory / "issuer-ca.pem"),
+    )
+
+
+def test_a_token_lets_in_and_one_that_is_refused_ends_it(serve: Serve, tmp_path: Path) -> None:
+    with TokenIssuer(tmp_path, free_port_base()) as issuer:
+        given = issuer.token()
+        issuer.token = lambda *_key, **_claims: given  # type: ignore[method-assign]
+        right, other = serve(takes_token(given)), serve(takes_token("another"))
+        assert reach(with_token(right, tmp_path, issuer)).servers == (right,)
+        with pytest.raises(AccessRefusedError, match="it refuses the token of the client orders") as refused:
+            reach(with_token(other, tmp_path, issuer), again=(0.01, 0.01))
+        assert "kafka_oauth of the brokers" in refused.value.message
+        assert given not in str(refused.value.failure)
+        assert issuer.asked.count("/token") == 1, "one token for all connections"
+        with pytest.raises(AccessRefusedError, match="401: invalid_client"):
+            reach(with_token(right, tmp_path, issuer, "wrong-one"))
+
+
+def test_an_issuer_that_is_down_may_come_back(serve: Serve, tmp_path: Path) -> None:
+    with TokenIssuer(tmp_path, free_port_base()) as issuer:
+        issuer.is_down = True
+        with pytest.raises(ClusterUnreachableError, match="503: temporarily_unavailable") as failed:
+            reach(with_token(serve(takes_token("any")), tmp_path, issuer))
+    assert failed.value.passing

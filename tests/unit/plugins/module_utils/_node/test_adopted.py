@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import stat as modes
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._node import adopted as subject
-from ansible_collections.streamops.kafka.plugins.module_utils._node import adopted_look
+from ansible_collections.streamops.kafka.plugins.module_utils._node import adopted_look, adopted_service
 from ansible_collections.streamops.kafka.plugins.module_utils._node.adopted import (
     CLAIMED,
     NOBODY,
@@ -109,6 +110,20 @@ def test_the_file_says_what_was_written_and_is_for_its_owner_alone(tmp_path: Pat
     assert bring(Wish(**{**params, "state": "absent"}), False, Node(None).machine) == {"changed": True, "adopted": None}
     assert adopted_look.read(str(path)) is None
     assert not bring(Wish(**{**params, "state": "absent"}), False, Node(None).machine)["changed"]
+
+
+def test_others_pass_through_the_directories_above_it_whatever_the_umask_is(tmp_path: Path) -> None:
+    path = tmp_path / "etc" / "kafka" / "kafka1" / subject.FILE
+    umask = os.umask(0o077)
+    try:
+        bring(Wish(str(path), "claimed", CLAIM, 1, 0), False, Node(77).machine)
+        assert os.umask(0o077) == 0o077
+    finally:
+        os.umask(umask)
+    own, *above = (modes.S_IMODE(folder.stat().st_mode) for folder in list(path.parents)[:3])
+    assert above == [0o755, 0o755]
+    # No mode that its files give it: in the plan of a run in check mode it is to be made, and after this to be changed.
+    assert own == 0o700
 
 
 def test_a_service_that_a_cut_run_disabled_is_still_known_as_enabled(tmp_path: Path) -> None:
@@ -289,6 +304,12 @@ def test_a_real_process_is_found_stopped_and_started_again(tmp_path: Path, old: 
 def test_a_process_that_this_user_may_not_see_is_refused() -> None:
     with pytest.raises(OldServiceError, match="may not see how it was started"):
         start_of(2**22 + 1)
+
+
+def test_of_a_variable_that_is_there_twice_the_first_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    # As it did for the process: getenv(3), and Java's ProcessEnvironment.
+    monkeypatch.setattr(adopted_service, "read_text", lambda path: "A=b=c\0A=later\0")
+    assert start_of(os.getpid()).environment == {"A": "b=c"}
 
 
 def test_check_mode_only_tells(tmp_path: Path) -> None:

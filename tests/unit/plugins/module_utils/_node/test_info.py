@@ -242,6 +242,10 @@ def test_another_release_is_told(tmp_path: Path) -> None:
     assert (last_change(found) or {})["same_release"] is False
 
 
+def test_the_system_of_the_machine_is_always_told() -> None:
+    assert set(info()["system"]) == {"name", "java_package", "selinux", "config_type"}
+
+
 def test_the_clock_is_read_where_it_is_asked_for() -> None:
     assert info()["clock"] is None
     assert set(info(clock=True)["clock"]) == {"synchronized", "service", "problem"}

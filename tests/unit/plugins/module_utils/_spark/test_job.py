@@ -281,3 +281,15 @@ def test_the_summary_leaves_examples_and_histograms_to_the_file() -> None:
     short = summary({"checks": [check], "figures": {"latency": {"p50": 3, "histogram": [1]}, "partitions": [1]}})
     assert "examples" not in short["checks"][0]
     assert short["figures"] == {"latency": {"p50": 3}}
+
+
+def test_a_job_may_ask_its_issuers_for_tokens_and_nobody_else() -> None:
+    argument = "-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls="
+    urls = [{"sasl.oauthbearer.token.endpoint.url": f"https://{host}/token"} for host in ("id2", "id1")]
+    given = {"client_properties": urls[0], "source_client_properties": urls[1], "arguments": {"records": 5}}
+    argv = command(submitted(**given), "/j/p.zip", "/j/args.json")
+    driver, executor = sorted(word for word in argv if "JavaOptions" in word)
+    assert executor == f"spark.executor.defaultJavaOptions={argument}https://id1/token,https://id2/token"
+    assert driver.startswith("spark.driver.defaultJavaOptions=-XX:TieredStopAtLevel=1 ")
+    assert driver.endswith(f" {argument}https://id1/token,https://id2/token")
+    assert not [word for word in command(submitted(), "/j/p.zip", "/j/args.json") if "allowed.urls" in word]

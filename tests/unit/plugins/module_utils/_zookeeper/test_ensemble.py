@@ -15,6 +15,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.ensembl
     Goal,
     Member,
     Server,
+    needs_transaction,
     problems,
     reached,
     read_words,
@@ -192,3 +193,16 @@ def test_an_election_is_waited_for_as_long_as_a_session_lasts(elects: int, looks
 
     found = settled(look, 20, lambda: now[0], lambda seconds: now.__setitem__(0, now[0] + seconds))
     assert (found["lost"] == "", len(made)) == (elects < 99, looks)
+
+
+@pytest.mark.parametrize(
+    ("synced", "epoch", "is_needed"), [(None, 2, True), (None, 3, False), (2, 2, False), (0, 2, False)]
+)
+def test_a_transaction_is_needed_where_the_leader_does_not_count_its_followers(
+    synced: int | None, epoch: int, is_needed: bool
+) -> None:
+    servers = [server(1, epoch=epoch), server(2, LEADER, synced_followers=synced), server(3)]
+    assert needs_transaction(servers) is is_needed
+    # Nobody leads, or two say so: what is written would tell nothing.
+    assert needs_transaction([server(1, epoch=epoch), server(2)]) is False
+    assert needs_transaction([*servers, server(4, LEADER)]) is False

@@ -10,8 +10,8 @@ import pytest
 from ansible_collections.streamops.kafka.plugins.plugin_utils.adopt import asked as subject
 from ansible_collections.streamops.kafka.plugins.plugin_utils.adopt.asked import Address, Answer, Login, Question
 from ansible_collections.streamops.kafka.plugins.plugin_utils.adopt.clusters import ForeignCluster, clusters_of
-from ansible_collections.streamops.kafka.plugins.plugin_utils.adopt.nodes import foreign_nodes
 from ansible_collections.streamops.kafka.plugins.plugin_utils.findings import NOTE, REFUSE
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.foreign import foreign_nodes
 from tests.unit.plugins.plugin_utils.adopt.machines import CLUSTER, FEATURES, info, machine, node, three
 
 LOGIN = Login("admin", "hunter2", "/ca.pem")

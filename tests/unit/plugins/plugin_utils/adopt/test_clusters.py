@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.adopt.clusters import clusters_of
-from ansible_collections.streamops.kafka.plugins.plugin_utils.adopt.nodes import foreign_nodes
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.foreign import foreign_nodes
 from tests.unit.plugins.plugin_utils.adopt.machines import CLUSTER, CONTAINED, machine, node, server, three
 
 BROKER, CONTROLLER = {"process.roles": "broker"}, {"process.roles": "controller"}

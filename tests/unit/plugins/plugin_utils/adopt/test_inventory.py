@@ -22,9 +22,9 @@ from ansible_collections.streamops.kafka.plugins.module_utils._adopt.settings im
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import value_text
 from ansible_collections.streamops.kafka.plugins.plugin_utils.adopt.difference import difference
 from ansible_collections.streamops.kafka.plugins.plugin_utils.adopt.inventory import Source, Written, inventory
-from ansible_collections.streamops.kafka.plugins.plugin_utils.adopt.nodes import foreign_nodes
 from ansible_collections.streamops.kafka.plugins.plugin_utils.adopt.written import Secret
 from ansible_collections.streamops.kafka.plugins.plugin_utils.findings import REFUSE
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.foreign import foreign_nodes
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.task import TaskReader
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.definitions import BROKER_KEYS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.view import View
@@ -416,6 +416,10 @@ def test_three_brokers_of_one_machine_are_three_hosts_with_one_address(tmp_path:
     assert read_back(found, tmp_path).properties("m-broker-controller2")["advertised.listeners"] == (
         "PLAINTEXT://localhost:29092,CONTROLLER://localhost:29093"
     )
+    # No resolver knows the new names.
+    found = inventory("prod", [Source(node, {}, effective=DEFAULTS) for node in nodes])
+    hosts = loaded(found.files["hosts.yml"])["kafka_brokers"]["hosts"]
+    assert [host["ansible_host"] for host in hosts.values()] == ["m"] * 3
 
 
 def options(**jvm: Any) -> dict[str, Any]:

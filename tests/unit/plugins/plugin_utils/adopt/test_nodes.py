@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.plugin_utils.adopt.nodes import disagreements, foreign_nodes
+from ansible_collections.streamops.kafka.plugins.plugin_utils.adopt.nodes import disagreements
 from ansible_collections.streamops.kafka.plugins.plugin_utils.findings import NOTE, REFUSE
+from ansible_collections.streamops.kafka.plugins.plugin_utils.guards.foreign import foreign_nodes
 
 CLUSTER = "MkU3OEVBNTcwNTJENDM2Qg"
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._adopt.commands import KAFKA
+from ansible_collections.streamops.kafka.plugins.module_utils._node.installed import KAFKA
 from ansible_collections.streamops.kafka.plugins.plugin_utils.adopt.asked import (
     Address,
     Answer,
@@ -59,8 +59,8 @@ def test_a_cluster_that_fits_together() -> None:
         ),
         "Asked        kafka1:9092, kafka2:9092, kafka3:9092 (PLAINTEXT): brokers 1, 2, 3; voters 1, 2, 3, leader 2; "
         "metadata.version 4.3-IV0; 12 topics with 140 partitions; 0 under-replicated, 0 offline",
-        "Next step    write an inventory of this collection that describes the brokers and controllers of KRaft as "
-        "they are, and take them over with it and -e kafka_adopt=take (docs/adopt.md); nothing was changed",
+        "Next step    write the inventory of the cluster with -e kafka_adopt=inventory -e kafka_adopt_inventory=DIR, "
+        "and take its nodes over with it (docs/adopt.md); nothing was changed",
     ]
 
 
@@ -118,8 +118,18 @@ def test_an_ensemble_stands_behind_its_cluster() -> None:
         "listens on ports 2181" in begins(lines, "Node")
     )
     assert begins(lines, "Next step") == [
-        "none: this release takes over brokers and controllers of KRaft alone; nothing was changed"
+        "write the inventory of the cluster with -e kafka_adopt=inventory -e kafka_adopt_inventory=DIR, and take its "
+        "nodes over with it (docs/adopt.md); nothing was changed"
     ]
+
+
+def test_an_ensemble_alone_and_a_cluster_on_its_way_to_kraft_are_not_taken_over() -> None:
+    (step,) = begins(screen({"zk1": machine(server(1))}), "Next step")
+    assert step.startswith("an inventory is written of a cluster of Kafka: name its hosts in this inventory too")
+    broker = node(1, properties={"process.roles": None, "zookeeper.connect": "zk1:2181"})
+    controller = node(2, properties={"process.roles": "controller"})
+    (step,) = begins(screen({"kafka1": machine(broker), "kafka2": machine(controller)}), "Next step")
+    assert step.startswith("end the way of the cluster from ZooKeeper to KRaft, or go back, by the means with which")
 
 
 @pytest.mark.parametrize(

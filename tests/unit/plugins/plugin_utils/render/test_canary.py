@@ -43,16 +43,21 @@ def endpoint(cluster: str, ca: str, protocol: str) -> dict[str, Any]:
     }
 
 
-def seen(host: str = "m1", ca: str = "/none", protocol: str = "SASL_SSL", told: Any = None, **common: Any) -> Any:
+def seen(
+    host: str = "m1", ca: str = "/none", protocol: str = "SASL_SSL", told: Any = None, hosts: Any = None, **common: Any
+) -> Any:
     """What a host sees of a flow from a1 to b1, which m1 and m2 carry."""
     names = {"a1": "dc_a", "b1": "dc_b", "m1": "dc_b", "m2": "dc_b"}
-    hosts: dict[str, Any] = {
+    changes: dict[str, dict[str, Any]] = hosts or {}
+    hosts = {
         name: {"kafka_cluster_name": cluster, "kafka_node_id": 1, "__kafka_endpoint": endpoint(cluster, ca, protocol)}
         for name, cluster in names.items()
     }
     for name in ("m1", "m2"):
         del hosts[name]["__kafka_endpoint"]
         hosts[name] |= {"__mirror_maker_canary_told": told} if told else {}
+    for name, changed in changes.items():
+        hosts[name] |= changed
     given = {"kafka_listeners": LISTENERS, "mirror_maker_canary": True, **LOGIN, "mirror_flows": FLOWS, **common}
     return view(hosts, brokers=["a1", "b1"], mirrors=["m2", "m1"], host=host, **given)
 
@@ -268,3 +273,26 @@ def test_its_libraries_are_those_that_the_repository_runs_with() -> None:
     codecs = {"cramjam", "lz4", "python-snappy", "zstandard"}
     assert {*pinned(canary.LOCK)} == {"kafka-python", *codecs}
     assert compiled(canary.LOCK) == ["cramjam", "lz4", "zstandard"]
+
+
+def test_a_canary_gets_tokens_as_mirrors_do_with_the_ca_of_the_issuer_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "ca.pem").write_text("the CA")
+    (tmp_path / "id.pem").write_text("of the issuer")
+    told = endpoint("dc_a", str(tmp_path / "ca.pem"), "SASL_SSL")
+    tokens = {
+        "sasl_oauthbearer_endpoint_url": "https://id/token",
+        "sasl_oauthbearer_ca_location": str(tmp_path / "id.pem"),
+    }
+    changed = {"__kafka_endpoint": {**told, "mechanism": "OAUTHBEARER", "tokens": tokens}}
+    found = seen("m1", ca=str(tmp_path / "ca.pem"), hosts={"a1": changed})
+    files = {Path(one["path"]).name: one["content"] for one in found["canary"]["secret_files"]}
+    assert files["dc_a-token-ca.pem"] == "of the issuer"
+    config = config_of(files["canary.json"])
+    login = config.clusters["dc_a"].login
+    assert login is not None
+    assert (login.username, login.endpoint_url) == ("canary", "https://id/token")
+    assert login.ca_file.endswith("/dc_a-token-ca.pem")
+    assert "dc_b-token-ca.pem" not in files
+    asked = "-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls="
+    assert f"{asked}https://id/token" in found["jvm_arguments"]
+    assert asked in seen("m1", ca=str(tmp_path / "ca.pem"))["jvm_arguments"]

@@ -46,3 +46,12 @@ def test_text_of_a_survey_names_whole_hosts(text: str, target: list[int]) -> Non
 
 def test_a_member_that_does_not_serve_is_missing() -> None:
     assert ensemble(states="lfu")["missing"] == [3]
+
+
+def test_a_server_that_serves_alone_needs_no_line_for_itself() -> None:
+    comes = {"name": "server.1", "kind": "property", "from": None, "to": "z1:2888:3888"}
+    goes = {"name": "server.2", "kind": "property", "from": "z2:2888:3888", "to": None}
+    for reasons, changes in (([comes], []), ([comes, goes], 2), ([goes], 1)):
+        seen = {"zookeeper_id": 1, "__common_node_info": {"restart_reasons": reasons}}
+        found = view({"z1": seen}, zookeepers=["z1"])["ensemble"]["changes"]
+        assert (found if changes == [] else len(found)) == changes

@@ -59,3 +59,14 @@ def test_where_certificates_are_asked_for_the_mirror_shows_its_own() -> None:
     clients = mirror_clients.mirror_clients({"a": endpoint("a", mirror_protocol="SSL")}, "b", FILES)
     assert clients["a"]["properties"]["ssl.keystore.location"] == "/etc/kafka/m/k.pem"
     assert "sasl.jaas.config" not in clients["a"]["properties"]
+
+
+def test_a_mirror_gets_tokens_where_each_cluster_says_and_keeps_its_secret_apart() -> None:
+    tokens = {"sasl_oauthbearer_endpoint_url": "https://id.example.com/token", "sasl_oauthbearer_scope": "kafka"}
+    endpoints = {"a": endpoint("a", mechanism="OAUTHBEARER", tokens=tokens), "b": endpoint("b")}
+    properties = mirror_clients.mirror_clients(endpoints, "b", FILES)["a"]["properties"]
+    assert properties["sasl.oauthbearer.token.endpoint.url"] == "https://id.example.com/token"
+    assert properties["sasl.jaas.config"] == "${file:/etc/kafka/m/secrets.properties:a.sasl.jaas.config}"
+    secrets = mirror_clients.mirror_secrets(endpoints, "b")
+    assert 'clientId="mirror" clientSecret="a\\"b" scope="kafka";' in secrets["a.sasl.jaas.config"]
+    assert "ScramLoginModule" in secrets["b.sasl.jaas.config"]

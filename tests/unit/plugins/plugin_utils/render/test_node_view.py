@@ -13,7 +13,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.render.node_view i
     steady_seconds,
 )
 from tests.support.inventory_data import view
-from tests.unit.plugins.plugin_utils.adopt.machines import machine, node
+from tests.unit.plugins.plugin_utils.adopt.machines import machine, node, server
 
 
 @pytest.mark.parametrize(
@@ -94,3 +94,24 @@ def test_only_check_mode_looks_with_what_would_be_written() -> None:
     hosts = {"kafka1": {"kafka_node_id": 1}}
     alone = view(hosts, brokers=["kafka1"], controllers=["kafka1"], ansible_check_mode=True, **SETTINGS)
     assert "claim" not in alone["look"]
+
+
+def test_a_server_of_zookeeper_is_claimed_as_its_inventory_describes_it() -> None:
+    unit = {"manager": "systemd", "name": "zookeeper.service", "enabled": "enabled", "control": "", "files": []}
+    main = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
+    told = {**server(1), "service": unit, "main_class": main, "properties_file": "/opt/zoo.cfg", "logs_dir": ""}
+    hosts = {f"zk{number}": {"zookeeper_id": number} for number in (1, 2, 3)}
+    hosts["zk1"]["__common_adoption"] = machine(told)
+    said = {
+        **SETTINGS,
+        "kafka_mode": "zookeeper",
+        "kafka_user": "zookeeper",
+        "zookeeper_version": "3.8.6",
+        "zookeeper_data_dir": "/var/lib/zookeeper",
+        "zookeeper_data_log_dir": "/var/lib/zookeeper",
+    }
+    taken_over = view(hosts, zookeepers=list(hosts), host="zk1", **said)["take_over"]
+    assert taken_over["refusals"] == []
+    assert taken_over["claim"]["name"] == "zookeeper.service"
+    other = view(hosts, zookeepers=list(hosts), host="zk1", **{**said, "zookeeper_version": "3.9.5"})["take_over"]
+    assert [line.partition(" by the inventory")[0] for line in other["refusals"]] == ["zk1: its release"]

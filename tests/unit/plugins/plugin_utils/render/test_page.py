@@ -318,3 +318,17 @@ def test_the_code_is_the_package_and_all_that_it_imports_and_no_more() -> None:
 def test_the_wheels_are_those_that_the_repository_runs_with() -> None:
     assert len(pinned(page.LOCK)) == 11
     assert compiled(page.LOCK) == ["markupsafe", "zstandard"]
+
+
+def test_the_page_gets_tokens_with_the_ca_of_the_issuer_beside_it(tmp_path: Path) -> None:
+    for name in ("ca", "id"):
+        (tmp_path / name).write_text(f"text of {name}")
+    oauth = {"endpoint_url": "https://id.example.com/token", "ca_file": str(tmp_path / "id")}
+    given = {"kafka_sasl_mechanisms": ["OAUTHBEARER"], "kafka_oauth": oauth, "kafka_tls_ca_file": str(tmp_path / "ca")}
+    page = seen("page1", kafka_listeners=LISTENERS["SASL_SSL"], **given)["page"]
+    connection = page["configuration"]["clusters"]["orders"]
+    assert connection["sasl_mechanism"] == "OAUTHBEARER"
+    assert connection["sasl_oauthbearer_endpoint_url"] == oauth["endpoint_url"]
+    assert connection["sasl_oauthbearer_ca_location"] == "/etc/p/orders-token-ca.pem"
+    assert {one["path"]: one["content"] for one in page["secret_files"]}["/etc/p/orders-token-ca.pem"] == "text of id"
+    assert config_of(json.dumps(page["configuration"]), lambda _certificate, _key: []).clusters["orders"].login

@@ -155,3 +155,41 @@ def test_an_approval_of_changes_alone_is_none_of_moves() -> None:
     # Of a topic that has grown since, who approved the growth has approved that its partitions are spread.
     grown = {**approved, "__kafka_resources_added": {"changed": True}}
     assert reports(grown, streamops_plan_digest=changes)["plan_refusal"] == ""
+
+
+def adopted(runs: str, **other: Any) -> dict[str, Any]:
+    """Return what is left on a node that something else ran before, and the files that ours has there."""
+    look = {"phase": "taken", "runs": runs, "service": "systemd kafka.service"}
+    return {"__common_node_info": {**RUNS, "adopted": look, **other}, **WRITTEN}
+
+
+def test_a_plan_of_giving_back_names_the_service_of_each_node_and_no_file_of_ours() -> None:
+    held = {"__common_gate": {"refusals": ["2 are low"]}}
+    nodes = [{**adopted("ours"), **held}, adopted("nobody"), adopted("old")]
+    plan = reports(*nodes, ansible_check_mode=True, _common_gives_back=True)
+    assert plan["plans"].splitlines() == [
+        "kafka:",
+        "  k1 would restart (given back to systemd kafka.service)",
+        "  k2 would start (given back to systemd kafka.service)",
+        "  not now: k1: 2 are low",
+        "  stays: 1 node",
+    ]
+    assert plan["plan_digest"].startswith("2-changes-")
+
+
+def test_a_node_is_given_back_as_it_was_approved() -> None:
+    def refusal(*nodes: dict[str, Any]) -> str:
+        left = {"_common_gives_back": True, "streamops_plan_digest": approved["plan_digest"]}
+        return str(reports(*nodes, streamops_plan=approved["plans"], **left)["approval_refusal"])
+
+    approved = reports(adopted("ours"), adopted("ours"), ansible_check_mode=True, _common_gives_back=True)
+    # What a take-over or a restart would change has no part in it.
+    assert refusal(adopted("ours"), adopted("ours", restart_reasons=[])) == ""
+    assert refusal(adopted("old"), adopted("old")) == "", "nothing is left to do"
+    assert "- only now: k2 would start (given back to systemd kafka.service)" in refusal(
+        adopted("ours"), adopted("nobody")
+    )
+
+
+def test_a_node_that_nothing_else_ran_is_in_no_plan_of_giving_back() -> None:
+    assert reports(planned(adopted=None), ansible_check_mode=True, _common_gives_back=True)["plans"] == "nothing to do"

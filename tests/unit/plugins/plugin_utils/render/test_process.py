@@ -130,6 +130,20 @@ def test_login_modules_that_reach_out_are_not_loaded(version: str, begins: str) 
     assert not [one for one in seen("zookeepers", "jvm_arguments") if "kafka.sasl" in one or "login.modules" in one]
 
 
+def test_brokers_that_take_tokens_may_ask_the_issuer_and_nobody_else() -> None:
+    tokens = {
+        "kafka_sasl_mechanisms": ["SCRAM-SHA-512", "OAUTHBEARER"],
+        "kafka_oauth": {"issuer": "i", "jwks_url": "https://id.example.com/keys", "audience": ["kafka"]},
+    }
+    asked = "-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls="
+    clients = [{"name": "CLIENT", "port": 9092, "protocol": "SASL_SSL", "purpose": "clients"}]
+    others = [{"name": "CONTROLLER", "port": 9093, "protocol": "SSL", "purpose": "controllers"}]
+    brokers = seen("brokers", "jvm_arguments", kafka_listeners=[*clients, *others], **tokens)
+    assert [one for one in brokers if one.startswith(asked)] == [f"{asked}https://id.example.com/keys"]
+    for wanted in ({**tokens, "kafka_listeners": others}, {"kafka_oauth": tokens["kafka_oauth"]}):
+        assert asked in seen("brokers", "jvm_arguments", **wanted)
+
+
 def test_arguments_of_the_user_come_after_ours_and_before_the_class_path() -> None:
     arguments = seen("brokers", "jvm_arguments", kafka_jvm_options=["-XX:MaxGCPauseMillis=50"])
     assert arguments[-3:-1] == ["-XX:MaxGCPauseMillis=50", "-cp"]

@@ -187,6 +187,17 @@ def test_a_restart_that_check_mode_leaves_out_says_what_stands_against_it() -> N
     assert gated["restart_plan"].endswith("; not now: orders-0 has one replica")
 
 
+def test_a_node_that_is_given_back_restarts_for_that_and_for_nothing_else() -> None:
+    info = {"restart_reasons": [REASON], "adopted": {"runs": "ours", "service": "systemd kafka.service"}}
+    left = {"__common_node_info": info, "__common_down_seconds": "14.2"}
+    found = reports({**left, "_common_gives_back": True})
+    assert found["restart_plan"] == "k would restart (given back to systemd kafka.service)"
+    assert found["restart"] == "k restarted (given back to systemd kafka.service), down 14s"
+    # Of one that stays, and in other runs, it is a restart as any other.
+    assert "num.io.threads" in reports(left)["restart"]
+    assert "num.io.threads" in reports({**left, "_common_gives_back": False})["restart"]
+
+
 def planned(**plan: Any) -> dict[str, Any]:
     """What a task left that made a plan."""
     return {"__kafka_resources_plan": {"changes": [], "plan_digest": "0-0-a", **plan}}

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import hold_secret
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render import security
+from tests.support.certificates import issue
 
 SETTINGS = {
     "tls_dir": "/etc/kafka/kafka1/tls",
@@ -125,3 +127,116 @@ def test_a_credential_holds_the_salted_password_and_never_the_password() -> None
     assert text.startswith('SCRAM-SHA-512=[name="admin",salt="')
     assert text.endswith("iterations=8192]")
     assert 'p,a]s"s' not in text
+
+
+TOKENS = {
+    **SETTINGS,
+    "mechanisms": ["SCRAM-SHA-512", "OAUTHBEARER"],
+    "oauth": {
+        "issuer": "https://id.example.com",
+        "jwks_url": "https://id.example.com/keys",
+        "audience": ["kafka", "b", "kafka"],
+    },
+    "version": "4.3.1",
+}
+
+
+def test_a_listener_judges_tokens_by_issuer_audience_and_keys() -> None:
+    found = security.security_properties(node(), TOKENS)
+    assert found["listener.name.client.sasl.enabled.mechanisms"] == ["SCRAM-SHA-512", "OAUTHBEARER"]
+    prefix = "listener.name.client.sasl.oauthbearer."
+    said = {key.removeprefix(prefix): value for key, value in found.items() if key.startswith(prefix)}
+    assert said == {
+        "clock.skew.seconds": 30,
+        "expected.audience": ["b", "kafka"],
+        "expected.issuer": "https://id.example.com",
+        "jwks.endpoint.url": "https://id.example.com/keys",
+        "jwt.validator.class": "org.apache.kafka.common.security.oauthbearer.BrokerJwtValidator",
+        "sub.claim.name": "sub",
+    }
+    handler = found["listener.name.client.oauthbearer.sasl.server.callback.handler.class"]
+    assert handler == "org.apache.kafka.common.security.oauthbearer.OAuthBearerValidatorCallbackHandler"
+    assert found["listener.name.client.oauthbearer.sasl.jaas.config"].endswith("OAuthBearerLoginModule required;")
+    assert not [key for key in found if ".broker." in key and "oauth" in key], "nodes show certificates to each other"
+
+
+def test_before_4_1_there_is_no_class_to_name() -> None:
+    found = security.security_properties(node(), {**TOKENS, "version": "3.9.2"})
+    assert not [key for key in found if "validator.class" in key]
+
+
+def test_without_the_mechanism_nothing_of_tokens_is_written() -> None:
+    found = security.security_properties(node(), {**TOKENS, "mechanisms": ["SCRAM-SHA-512"]})
+    assert not [key for key in found if "oauth" in key or "max.receive" in key]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        ({"issuer": ""}, "made for others"),
+        ({"audience": []}, "made for others"),
+        ({"audience": ["kafka", " "]}, "made for others"),
+        ({"jwks_url": ""}, "cannot take keys"),
+        ({"jwks_url": "http://id.example.com/keys"}, "replace the keys"),
+        ({"jwks_url": "https://a/keys,https://b/keys"}, "a comma"),
+    ],
+)
+def test_what_is_known_at_run_time_alone_never_opens_a_listener(wrong: dict[str, Any], why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        security.security_properties(node(), {**TOKENS, "oauth": {**TOKENS["oauth"], **wrong}})
+
+
+def test_the_cas_of_an_issuer_stand_in_its_login_module_and_are_no_secret(tmp_path: Path) -> None:
+    file = tmp_path / "ca.pem"
+    listed = [issue(name, ca=True).pem().decode() for name in ("a", "b")]
+    file.write_text("a comment\n" + "".join(listed))
+    oauth = {**TOKENS["oauth"], "ca_file": str(file)}
+    found = security.security_properties(node(), {**TOKENS, "oauth": oauth})
+    module = found["listener.name.client.oauthbearer.sasl.jaas.config"]
+    assert 'unsecuredLoginStringClaim_sub="unused"' in module, "else the broker asks for a token and ends"
+    assert module.count("BEGIN CERTIFICATE") == 2
+    assert "\n" not in module
+    assert "comment" not in module
+    assert module.endswith('-----END CERTIFICATE-----\\n";')
+    assert not hold_secret(found)
+    own = module.replace("required ", 'required clientSecret="x" ')
+    assert hold_secret({"listener.name.client.oauthbearer.sasl.jaas.config": own})
+
+
+def test_a_file_without_a_ca_is_named(tmp_path: Path) -> None:
+    for name, content in (("missing.pem", None), ("empty.pem", "")):
+        file = tmp_path / name
+        if content is not None:
+            file.write_text(content)
+        oauth = {**TOKENS["oauth"], "ca_file": str(file)}
+        with pytest.raises(ValueError, match=name):
+            security.security_properties(node(), {**TOKENS, "oauth": oauth})
+
+
+@pytest.mark.parametrize(
+    ("clients", "roles", "mechanisms", "expected"),
+    [
+        ("SASL_SSL", ("broker",), ["SCRAM-SHA-512", "OAUTHBEARER"], True),
+        ("SASL_SSL", ("controller",), ["SCRAM-SHA-512", "OAUTHBEARER"], False),
+        ("SSL", ("broker",), ["SCRAM-SHA-512", "OAUTHBEARER"], False),
+        ("SASL_SSL", ("broker",), ["SCRAM-SHA-512"], False),
+    ],
+)
+def test_who_takes_tokens(clients: str, roles: tuple[str, ...], mechanisms: list[str], expected: bool) -> None:
+    assert security.takes_tokens(node(clients, roles=roles)["listeners"], mechanisms) is expected
+
+
+def test_the_administrator_gets_tokens_where_these_come_first(tmp_path: Path) -> None:
+    file = tmp_path / "id.pem"
+    file.write_bytes(issue("issuer", ca=True).pem())
+    oauth = {"endpoint_url": "https://id.example.com/token", "scope": "kafka", "ca_file": str(file)}
+    given = {**ADMIN, "mechanisms": ["OAUTHBEARER", "SCRAM-SHA-512"], "oauth": oauth}
+    options = security.connection([node()], given)
+    assert options["sasl_mechanism"] == "OAUTHBEARER"
+    assert options["sasl_oauthbearer_endpoint_url"] == oauth["endpoint_url"]
+    assert (options["sasl_oauthbearer_scope"], options["sasl_oauthbearer_ca_location"]) == ("kafka", str(file))
+    properties = security.client_properties(options, "/there/ca.pem")
+    assert "BEGIN CERTIFICATE" in properties["sasl.jaas.config"]
+    assert str(file) not in "".join(properties.values())
+    scram = security.connection([node()], {**given, "mechanisms": ["SCRAM-SHA-512", "OAUTHBEARER"]})
+    assert not [name for name in scram if name.startswith("sasl_oauthbearer")]

@@ -15,6 +15,14 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.host imp
 
 GIB = 1024**3
 ID, OTHER_ID = "MkU3OEVBNTcwNTJENDM2Qg", "p1i3TnVbRHmcGWhFS1Pexg"
+SYSTEM = {
+    "name": "Debian GNU/Linux 12 (bookworm)",
+    "java_package": "openjdk-17-jre-headless",
+    "selinux": "disabled",
+    "config_type": "",
+}
+#: A machine of Red Hat's family, as it is installed.
+ENFORCING = {**SYSTEM, "selinux": "enforcing", "config_type": "etc_t"}
 
 
 def disk(node_id: int | None, **changes: Any) -> dict[str, Any]:
@@ -56,6 +64,7 @@ def info(node_id: int, *disks: dict[str, Any], running: bool = True, **changes: 
         "process": {"running": running, "pid": 100 + node_id if running else None},
         "ports": {"9092": {"pid": 100 + node_id, "command": "java", "ours": True, "note": ""} if running else None},
         "java": {"path": "/usr/bin/java", "version": 17, "full": "17.0.15", "error": None},
+        "system": SYSTEM,
         **changes,
     }
 
@@ -137,6 +146,9 @@ GOOD = [
     answers(host(2, info(2, running=False))),
     answers(host(2, cluster_id=ID)),
     answers(host(2, info(2, java=NO_JAVA), installs_java=True)),
+    answers(host(2, info(2, system={**ENFORCING, "config_type": "bin_t"}))),
+    answers(host(2, info(2, system={**ENFORCING, "selinux": "permissive"}))),
+    answers(host(2, info(2, system=ENFORCING), started_by_systemd=False)),
     [host(n, info(n, java=OLD_JAVA), version="3.9.2") for n in (1, 2, 3)],
     [host(n, info(n, version="3.9.2")) for n in (1, 2, 3)],
     [host(n, info(n, version="4.3.2")) for n in (1, 2, 3)],
@@ -284,6 +296,12 @@ ERRORS: list[tuple[Host, str, list[str]]] = [
         "no_java",
         ["kafka2: kafka_java_home", "no java in", "Java 17 or newer for Kafka 4.3.1"],
     ),
+    # Of its system no package is known that brings Java.
+    (
+        host(2, info(2, java=NO_JAVA, system={**SYSTEM, "name": "Alpine Linux v3.22", "java_package": ""})),
+        "no_java",
+        ["no java in", "(Alpine Linux v3.22)", "set kafka_java_package to the package", "kafka_java_home"],
+    ),
 ]
 
 
@@ -412,6 +430,39 @@ def test_mixed_java_is_a_warning_that_says_who_has_which() -> None:
     violations = check_hosts(answers(host(2, info(2, java=newer))))
     assert [(one.name, one.level) for one in violations] == [("mixed_java", "warning")]
     assert violations[0].found == "17 on kafka1, kafka3; 21 on kafka2"
+
+
+def test_a_start_script_that_selinux_may_refuse_is_a_warning_with_the_commands() -> None:
+    enforcing = [host(n, info(n, system=ENFORCING), config_dir="/etc/kafka") for n in (1, 2, 3)]
+    violations = check_hosts(enforcing)
+    assert [(one.name, one.level) for one in violations] == [("selinux_start_script", "warning")]
+    assert "etc_t on /etc/kafka" in violations[0].found
+    assert "semanage fcontext -a -t bin_t" in violations[0].fix
+    assert check_hosts([replace(one, accepted=("selinux_start_script",)) for one in enforcing]) == []
+
+
+JAVA = {"kafka_service_manager": "systemd", "kafka_java_home": "", "kafka_java_package": "auto"}
+
+
+@pytest.mark.parametrize(
+    ("variables", "system", "package"),
+    [
+        (JAVA, SYSTEM, "openjdk-17-jre-headless"),
+        (JAVA, {**SYSTEM, "java_package": ""}, ""),
+        (JAVA, None, ""),
+        # What the inventory says wins, on a system that is not known too.
+        ({**JAVA, "kafka_java_package": "temurin-25-jre"}, {**SYSTEM, "java_package": ""}, "temurin-25-jre"),
+        ({**JAVA, "kafka_java_package": ""}, SYSTEM, ""),
+        ({**JAVA, "kafka_java_home": "/opt/java"}, SYSTEM, ""),
+        ({**JAVA, "kafka_service_manager": "supervisor"}, SYSTEM, ""),
+    ],
+)
+def test_what_brings_java_to_a_machine_without_it(
+    variables: dict[str, Any], system: dict[str, Any] | None, package: str
+) -> None:
+    node = build_node("kafka2", controller=True, broker=True, variables=variables, undefined={})
+    assert node.java_package(system) == package
+    assert host_of(node, info(2, system=system) if system else None).installs_java is bool(package)
 
 
 def test_a_port_whose_owner_a_running_node_cannot_see_is_a_warning() -> None:

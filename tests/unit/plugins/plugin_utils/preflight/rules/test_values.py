@@ -180,14 +180,24 @@ def test_unclear_ids_are_refused_once_by_the_rules_on_ids(value: Any) -> None:
 
 
 @pytest.mark.parametrize(("path", "kind"), [one for one in ALL if len(one[0]) > 1])
-def test_inside_of_lists_too(path: tuple[str, ...], kind: str) -> None:
+def test_inside_of_lists_and_dictionaries_too(path: tuple[str, ...], kind: str) -> None:
     variable, field = path
-    good = {**CLUSTER, "mirror_flows": [{"source": "a", "target": "b", "topics": ["orders"]}]}[variable]
+    others = {"mirror_flows": [{"source": "a", "target": "b", "topics": ["orders"]}], "kafka_oauth": {"issuer": "a"}}
+    good = {**CLUSTER, **others}[variable]
+    is_list = isinstance(good, list)
+    entry = good[0] if is_list else good
+
+    def with_value(value: Any) -> Any:
+        changed = {**entry, field: value}
+        return [changed, *good[1:]] if is_list else changed
+
     for text, value in CLEAR[kind]:
-        assert node("kafka1", 1, **{variable: [{**good[0], field: text}]}).variables[variable][0][field] == value
+        read = node("kafka1", 1, **{variable: with_value(text)}).variables[variable]
+        assert (read[0] if is_list else read)[field] == value
+    where = f"{variable}[0].{field}" if is_list else f"{variable}.{field}"
     for value in (one for one in UNCLEAR[kind] if one not in (None, "")):
-        found = check_inventory(combined(**{variable: [{**good[0], field: value}, *good[1:]]}))
-        assert [one.variable for one in found if one.name == "unclear_value"] == [f"{variable}[0].{field}"]
+        found = check_inventory(combined(**{variable: with_value(value)}))
+        assert [one.variable for one in found if one.name == "unclear_value"] == [where]
 
 
 #: Entries as a module takes them: its documentation says which of their fields are numbers.

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""How a client logs in (SASL), said once, and in the words of each kind of client. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from .._core.scram import HASHES
+
+PLAIN, TOKENS = "PLAIN", "OAUTHBEARER"
+#: The mechanisms that a client may log in by.
+MECHANISMS = (PLAIN, *HASHES, TOKENS)
+#: What gets tokens by client credentials (KIP-768); it has this name from Kafka 3.4 on.
+_TOKEN_HANDLER = "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginCallbackHandler"
+#: Milliseconds for a connection to the issuer, and for each wait for its answer: Kafka itself sets no bound.
+_ISSUER_MS = "10000"
+#: The property of Java clients that names where tokens are.
+TOKEN_URL = "sasl.oauthbearer.token.endpoint.url"
+#: No address of tokens or keys is asked that this argument of a JVM does not name (CVE-2025-27817): Kafka 3.9 would ask
+#: any, 4.0 and newer none. They stand whole, with commas between.
+TOKEN_ADDRESSES = "-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls="
+#: Kafka's login modules, of which each mechanism has one.
+_MODULE = "org.apache.kafka.common.security.{}LoginModule required"
+
+
+@dataclass(frozen=True)
+class SaslLogin:
+    """Who logs in, by which mechanism. The password never shows in C(repr); None leaves out what others add.
+
+    With tokens the user is the id of a client at the issuer, the password its secret (client credentials, RFC 6749,
+    section 4.4). endpoint_url -- where it gets tokens. scope -- what it asks for them, may be empty. ca_file -- the CAs
+    of that address in PEM, where the client runs; empty for those of the machine.
+    """
+
+    mechanism: str
+    username: str
+    password: str | None = field(default=None, repr=False)
+    endpoint_url: str = ""
+    scope: str = ""
+    ca_file: str = ""
+
+    @classmethod
+    def of(cls, options: Mapping[str, str]) -> SaslLogin:
+        """Read it from the options of a connection, as modules take them."""
+        return cls(
+            options["sasl_mechanism"],
+            options["sasl_username"],
+            options["sasl_password"],
+            options.get("sasl_oauthbearer_endpoint_url", ""),
+            options.get("sasl_oauthbearer_scope", ""),
+            options.get("sasl_oauthbearer_ca_location", ""),
+        )
+
+    def options(self) -> dict[str, str]:
+        """Return the options of a connection, as modules take them."""
+        known = {"sasl_mechanism": self.mechanism, "sasl_username": self.username, "sasl_password": self.password}
+        return {**_given(known), **self.token_options()}
+
+    def token_options(self) -> dict[str, str]:
+        """Return those of them that say where tokens are; empty with another mechanism."""
+        if self.mechanism != TOKENS:
+            return {}
+        given = {
+            "sasl_oauthbearer_endpoint_url": self.endpoint_url or None,
+            "sasl_oauthbearer_scope": self.scope or None,
+            "sasl_oauthbearer_ca_location": self.ca_file or None,
+        }
+        return _given(given)
+
+    def java(self, authorities: str = "") -> dict[str, str]:
+        """Return the native properties of a Java client.
+
+        authorities -- what is in the CA file, which then need not be on the host of the client.
+        """
+        if self.mechanism == TOKENS:
+            return self._java_with_tokens(authorities)
+        module = "plain.Plain" if self.mechanism == PLAIN else "scram.Scram"
+        options = _given({"username": self.username, "password": self.password})
+        return {"sasl.mechanism": self.mechanism, "sasl.jaas.config": _jaas(module, options)}
+
+    def librdkafka(self) -> dict[str, str]:
+        """Return the settings of a client on librdkafka, as confluent-kafka takes them."""
+        if self.mechanism == TOKENS:
+            known = {
+                "sasl.oauthbearer.scope": self.scope,
+                "sasl.oauthbearer.client.secret": self.password,
+                "https.ca.location": self.ca_file,
+            }
+            return {
+                "sasl.mechanism": TOKENS,
+                "sasl.oauthbearer.method": "oidc",
+                "sasl.oauthbearer.token.endpoint.url": self.endpoint_url,
+                "sasl.oauthbearer.client.id": self.username,
+                **_given({name: value or None for name, value in known.items()}),
+            }
+        return _given(
+            {"sasl.mechanism": self.mechanism, "sasl.username": self.username, "sasl.password": self.password}
+        )
+
+    def kafka_python(self) -> dict[str, str]:
+        """Return the keyword arguments of a client of kafka-python; with tokens it takes a provider beside them."""
+        if self.mechanism == TOKENS:
+            return {"sasl_mechanism": TOKENS}
+        return _given(
+            {
+                "sasl_mechanism": self.mechanism,
+                "sasl_plain_username": self.username,
+                "sasl_plain_password": self.password,
+            }
+        )
+
+    def _java_with_tokens(self, authorities: str) -> dict[str, str]:
+        """All releases take client and secret from the login module; from 4.1 on they log that other keys exist."""
+        trust = {"ssl.truststore.type": "PEM", "ssl.truststore.certificates": f"{authorities}\n"} if authorities else {}
+        known = {"clientId": self.username, "clientSecret": self.password, "scope": self.scope or None}
+        return {
+            "sasl.mechanism": TOKENS,
+            "sasl.jaas.config": _jaas("oauthbearer.OAuthBearer", {**_given(known), **trust}),
+            "sasl.login.callback.handler.class": _TOKEN_HANDLER,
+            "sasl.login.connect.timeout.ms": _ISSUER_MS,
+            "sasl.login.read.timeout.ms": _ISSUER_MS,
+            TOKEN_URL: self.endpoint_url,
+        }
+
+
+def quoted(text: str) -> str:
+    """Return a value of a JAAS text, whose strings know the backslash as Java's do, and end with their line."""
+    escaped = str(text).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
+
+
+def _jaas(module: str, options: Mapping[str, str]) -> str:
+    words = "".join(f" {name}={quoted(value)}" for name, value in options.items())
+    return f"{_MODULE.format(module)}{words};"
+
+
+def _given(values: Mapping[str, str | None]) -> dict[str, str]:
+    return {name: value for name, value in values.items() if value is not None}
