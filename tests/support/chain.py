@@ -160,9 +160,10 @@ def hastened_routes(config: Mapping[str, Any]) -> dict[str, Any]:
     """The same configuration of Alertmanager with all its times shorter."""
 
     def shorter(found: re.Match[str]) -> str:
-        return f'"{max(1, int(found[1]) // FASTER)}s"'
+        seconds = int(found[1]) * {"s": 1, "m": 60}[found[2]]
+        return f'"{max(1, seconds // FASTER)}s"'
 
-    made: dict[str, Any] = json.loads(re.sub(r'"(\d+)s"', shorter, json.dumps(config)))
+    made: dict[str, Any] = json.loads(re.sub(r'"(\d+)([sm])"', shorter, json.dumps(config)))
     return made
 
 
@@ -190,7 +191,7 @@ def running(release: Path, directory: Path, enough_disk_free_bytes: int = 0) -> 
     route: Any = {
         "receiver": "team",
         "group_by": ["cluster"],
-        "routes": [{"matchers": ['alertname="KafkaWatchdog"'], "receiver": "dead", "repeat_interval": "1s"}],
+        "routes": [{"matchers": ['alertname="KafkaWatchdog"'], "receiver": "dead"}],
     }
     (directory / "manager").mkdir()
     manager = Alertmanager(directory / "manager", hastened_routes(alertmanager(route, [team, dead])))

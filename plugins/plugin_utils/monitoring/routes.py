@@ -31,6 +31,7 @@ class Route(TypedDict, total=False):
     group_by: list[str]
     group_wait: str
     group_interval: str
+    repeat_interval: str
     routes: list[Route]
 
 
@@ -42,6 +43,10 @@ CRITICAL: Route = {
     "group_wait": "5s",
     "group_interval": "30s",
 }
+#: How often a dead man's switch is told that all works, where its route does not say: once a minute. A repetition is
+#: looked at once in each group_interval and has to be due by then. With Alertmanager's own five minutes and four hours
+#: it would hear once in four hours, and after a pause up to five minutes late.
+HEARTBEAT: Route = {"group_wait": "0s", "group_interval": "1m", "repeat_interval": "30s"}
 #: A receiver without a target, for what no person shall see.
 NOBODY = "streamops-kafka-nobody"
 #: The route of alerts for no person where the inventory has none of its own for them.
@@ -52,30 +57,36 @@ def alertmanager(route: Route, receivers: Sequence[Receiver]) -> dict[str, Any]:
     """Return the configuration of Alertmanager from the route and the receivers of an inventory, in its own format.
 
     Each route gets one below it for its critical alerts (CRITICAL), unless it, or one above it, has a group_interval:
-    then that holds. Receivers stay as they are. KafkaWatchdog goes to nobody, unless a route names it.
+    then that holds. Receivers stay as they are. KafkaWatchdog goes to nobody, unless a route names it; that
+    one gets what it lacks of HEARTBEAT.
     """
     is_routed = _is_watchdog_routed(route)
-    urgent = _with_critical(route)
+    completed = _completed(route)
     if not is_routed:
-        urgent["routes"] = [{**FOR_NOBODY}, *urgent.get("routes", [])]
+        completed["routes"] = [{**FOR_NOBODY}, *completed.get("routes", [])]
     has_nobody = is_routed or any(receiver.get("name") == NOBODY for receiver in receivers)
     return {
-        "route": urgent,
+        "route": completed,
         "receivers": [*receivers, *([] if has_nobody else [{"name": NOBODY}])],
         "inhibit_rules": inhibitions(),
     }
 
 
-def _with_critical(route: Route) -> Route:
+def _completed(route: Route, has_interval: bool = False) -> Route:
     """Return a route with its critical alerts as a last route below it, and so each one below that has none yet.
 
     An alert goes to the first route below that takes it, so the last one has only what would have stayed here.
+
+    has_interval -- whether a route above has a group_interval
     """
-    if "group_interval" in route or _names_watchdog(route):
-        return {**route}
+    if _names_watchdog(route):
+        return {**HEARTBEAT, **route}
+    has_interval = has_interval or "group_interval" in route
     # What is no route is for amtool to refuse.
-    below = [_with_critical(part) if isinstance(part, dict) else part for part in route.get("routes") or []]
-    return {**route, "routes": [*below, {**CRITICAL}]}
+    below = [_completed(part, has_interval) if isinstance(part, dict) else part for part in route.get("routes") or []]
+    if not has_interval:
+        below.append({**CRITICAL})
+    return {**route, "routes": below} if below else {**route}
 
 
 def _is_watchdog_routed(route: Route) -> bool:
@@ -85,6 +96,6 @@ def _is_watchdog_routed(route: Route) -> bool:
 
 
 def _names_watchdog(route: Route) -> bool:
-    """Return whether a matcher of a route names KafkaWatchdog, in the old format of matchers too."""
-    matchers = [*(route.get("matchers") or []), *(route.get("match") or {}).values()]
-    return any(WATCHDOG in str(matcher) for matcher in matchers)
+    """Return whether a matcher of a route asks for KafkaWatchdog, in the old format of matchers too."""
+    matchers = [*map(str, route.get("matchers") or []), *map(str, (route.get("match") or {}).values())]
+    return any(WATCHDOG in matcher and "!" not in matcher for matcher in matchers)

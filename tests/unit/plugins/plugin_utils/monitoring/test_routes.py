@@ -14,6 +14,7 @@ import yaml
 from ansible_collections.streamops.kafka.plugins.plugin_utils.monitoring.routes import (
     CRITICAL,
     FOR_NOBODY,
+    HEARTBEAT,
     NOBODY,
     alertmanager,
 )
@@ -32,7 +33,9 @@ EDA = {
         {"receiver": "team", "matchers": ['alertname=~".+"'], "group_by": ["cluster"]},
     ],
 }
-HEARTBEAT = {**PLAIN, "routes": [{"receiver": "heartbeat", "matchers": ['alertname="KafkaWatchdog"']}]}
+SWITCH = {**PLAIN, "routes": [{"receiver": "heartbeat", "matchers": ['alertname="KafkaWatchdog"']}]}
+#: Only what is no watchdog goes to the centre.
+OTHERS = {**PLAIN, "routes": [{"receiver": "eda", "matchers": ['alertname!="KafkaWatchdog"']}]}
 #: As old inventories have it, and further down.
 DEEP = {**PLAIN, "routes": [{"matchers": ['severity="none"'], "receiver": "eda", "routes": [
     {"receiver": "heartbeat", "match": {"alertname": "KafkaWatchdog"}}]}]}  # fmt: skip
@@ -60,9 +63,11 @@ def written(folder: Path, route: dict[str, Any]) -> Path:
         (EDA, DOWN, "eda,team"),
         (EDA, SLOW, "eda,team"),
         (EDA, WATCHDOG, NOBODY),
-        (HEARTBEAT, DOWN, "team"),
-        (HEARTBEAT, WATCHDOG, "heartbeat"),
+        (SWITCH, DOWN, "team"),
+        (SWITCH, WATCHDOG, "heartbeat"),
         (DEEP, WATCHDOG, "heartbeat"),
+        (OTHERS, DOWN, "eda"),
+        (OTHERS, WATCHDOG, NOBODY),
     ],
 )
 def test_receivers_are_those_of_the_inventory_and_the_watchdog_bothers_nobody(
@@ -88,7 +93,7 @@ def leaves(route: dict[str, Any], severity: str, given: dict[str, Any] | None = 
     return taken or [held]
 
 
-@pytest.mark.parametrize("route", [PLAIN, EDA, HEARTBEAT])
+@pytest.mark.parametrize("route", [PLAIN, EDA, SWITCH])
 def test_a_new_critical_alert_waits_for_no_other_one_wherever_it_goes(route: dict[str, Any]) -> None:
     made = alertmanager(route, RECEIVERS)["route"]
     for found in leaves(made, "critical"):
@@ -104,6 +109,16 @@ def test_a_group_interval_of_the_inventory_holds() -> None:
     assert alertmanager({**PLAIN, "group_interval": "2m"}, RECEIVERS)["route"]["routes"] == [FOR_NOBODY]
     own = {**PLAIN, "routes": [{"receiver": "eda", "matchers": ['severity="critical"'], "group_interval": "1m"}]}
     assert alertmanager(own, RECEIVERS)["route"]["routes"][1:] == [*own["routes"], CRITICAL]
+
+
+def test_a_dead_mans_switch_is_told_each_minute_unless_its_route_says_otherwise() -> None:
+    made = alertmanager(SWITCH, RECEIVERS)["route"]["routes"][0]
+    assert made == {**SWITCH["routes"][0], **HEARTBEAT}
+    # A group_interval above it is for people.
+    (above,) = alertmanager({**DEEP, "group_interval": "2m"}, RECEIVERS)["route"]["routes"]
+    assert above["routes"][0] == {**DEEP["routes"][0]["routes"][0], **HEARTBEAT}
+    own = {**PLAIN, "routes": [{**SWITCH["routes"][0], "group_interval": "10s", "repeat_interval": "5s"}]}
+    assert alertmanager(own, RECEIVERS)["route"]["routes"][0] == {**own["routes"][0], "group_wait": "0s"}
 
 
 def test_what_the_inventory_gave_is_not_changed() -> None:
