@@ -17,14 +17,15 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client.connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.login import TOKEN_ADDRESSES, SaslLogin
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import to_text
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.oauth import TokenIssuer as Said
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import client_properties, token_properties
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import client_properties
 from tests.support.cluster import free_port_base, until
 from tests.support.lone_broker import LoneBroker
 from tests.support.modules import run_module
+from tests.support.token_broker import as_module as of_module
+from tests.support.token_broker import token_broker
 from tests.support.token_issuer import CLIENT, LIFETIME, SECRET, Key, TokenIssuer
 
 pytestmark = pytest.mark.full
-PREFIX = "listener.name.client"
 #: Seconds that clocks may differ here, so that a token can be waited for that has ended.
 SKEW = 2
 
@@ -68,33 +69,8 @@ def place(
     version, directory, port = request.param, tmp_path_factory.mktemp("oauth"), free_port_base()
     with TokenIssuer(directory, port + 8) as issuer:
         said = Said(issuer.url, f"{issuer.url}/keys", ("kafka", "other"), "sub", str(issuer.ca_file), SKEW)
-        broker = LoneBroker(
-            kafka_release(version),
-            directory / "broker",
-            port,
-            options=f"{TOKEN_ADDRESSES}{said.jwks_url}",
-            **as_written(said, version, port),
-        )
-        broker.format("AAAAAAAAAAAAAAAAAAAAAQ")
-        broker.start()
-        try:
+        with token_broker(kafka_release(version), version, directory / "broker", port, said) as broker:
             yield Place(issuer, broker)
-        finally:
-            broker.kill()
-
-
-def as_written(said: Said, version: str, port: int) -> dict[str, str]:
-    """Return the properties of the broker as they stand in its file, which LoneBroker writes as they are."""
-    rendered = to_text(
-        {f"{PREFIX}.sasl.enabled.mechanisms": ["OAUTHBEARER"], **token_properties(PREFIX, said, version)}
-    )
-    lines = (line.partition("=") for line in rendered.splitlines() if line and not line.startswith("#"))
-    return {
-        **{key: value for key, _equals, value in lines},
-        "listeners": f"CLIENT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{port + 1},BROKER://127.0.0.1:{port + 2}",
-        "listener.security.protocol.map": "CLIENT:SASL_PLAINTEXT,CONTROLLER:PLAINTEXT,BROKER:PLAINTEXT",
-        "inter.broker.listener.name": "BROKER",
-    }
 
 
 def test_a_client_gets_in_with_a_token(place: Place) -> None:
@@ -120,9 +96,7 @@ def test_a_client_fetches_its_own_token(place: Place) -> None:
 def as_module(place: Place, secret: str = SECRET) -> dict[str, object]:
     """Return the options of a module that logs in with tokens."""
     url, ca_file = f"{place.issuer.url}/token", str(place.issuer.ca_file)
-    login = SaslLogin("OAUTHBEARER", CLIENT, secret, url, "kafka", ca_file)
-    where = {"bootstrap_servers": place.broker.bootstrap_servers, "security_protocol": "SASL_PLAINTEXT"}
-    return {**where, **login.options()}
+    return of_module(place.broker, SaslLogin("OAUTHBEARER", CLIENT, secret, url, "kafka", ca_file))
 
 
 def test_modules_log_in_with_tokens(place: Place) -> None:

@@ -18,7 +18,6 @@ LISTENERS = [
     {"name": "CONTROLLER", "port": 9093, "purpose": "controllers"},
 ]
 ON = {"kafka_metrics_enabled": True, "kafka_listeners": LISTENERS, "kafka_install_dir": "/opt/kafka"}
-FLOW = {"source": "other", "target": "kafka", "topics": ["t"]}
 
 
 def seen(group: str = "brokers", **variables: Any) -> View:
@@ -46,7 +45,7 @@ def test_without_metrics_there_is_no_agent_and_no_port() -> None:
 
 @pytest.mark.parametrize("group", ["brokers", "controllers", "zookeepers", "mirrors"])
 def test_every_kind_of_node_loads_the_pinned_agent_at_its_own_address(group: str) -> None:
-    (found,) = agents(seen(group, mirror_flows=[FLOW]))
+    (found,) = agents(seen(group))
     jar = "/opt/kafka/agents/jmx_prometheus_javaagent-7d61f737fd66.jar"
     assert found == f"-javaagent:{jar}=10.0.0.1:9404:/etc/kafka/a/metrics.yml"
 
