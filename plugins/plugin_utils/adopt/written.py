@@ -17,8 +17,8 @@ from typing import Union
 
 import yaml
 
-#: What Jinja begins with: an expression, a statement, a comment.
-_TEMPLATE = re.compile(r"\{[{%#]")
+#: What Jinja begins with: an expression, a statement, a comment; or the line of Ansible by which other signs begin one.
+_TEMPLATE = re.compile(r"\{[{%#]|\A#jinja2:")
 #: What the stream of YAML may hold as it is in a line (YAML 1.1, c-printable), and what ends no line.
 _UNPRINTABLE = re.compile("[^\t\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufdcf\ufdf0-\ufefe\uff00-\ufffd]")
 #: Text that Jinja leaves alone wherever it stands: no braces, which begin one together with those of a secret, no line
