@@ -259,11 +259,26 @@ def test_passwords_of_logins_are_named_and_not_written() -> None:
     hosts = reached({"k1": {"ansible_host": "10.0.0.1", "ansible_port": 22, "ansible_password": "hunter2"}, "k2": {}})
     assert hosts.connections == {"k1": {"ansible_host": "10.0.0.1", "ansible_port": 22}, "k2": {}}
     assert hosts.unsaid == ["k1"]
-    through = """-o ProxyCommand="sshpass -p hunter2 ssh -W %h:%p bastion\""""
-    without = "-o ProxyJump=bastion -o PasswordAuthentication=no"
-    hosts = reached({"k1": {"ansible_ssh_common_args": through}, "k2": {"ansible_ssh_common_args": without}})
-    assert hosts.connections == {"k1": {}, "k2": {"ansible_ssh_common_args": without}}
-    assert hosts.unsaid == ["k1"]
+
+
+@pytest.mark.parametrize(
+    ("command", "is_written"),
+    [
+        ("sshpass -p hunter2 ssh", False),
+        ("sshpass -phunter2 ssh", False),
+        ("/usr/bin/sshpass -v -p hunter2 ssh", False),
+        ("sshpass -P 'Password:' -vp hunter2 ssh", False),
+        ("env SSHPASS=hunter2 sshpass -e ssh", False),
+        ("sshpass -e ssh -p 2222", True),
+        ("sshpass -f /root/.pass ssh -p 2222", True),
+        ("ssh -o PasswordAuthentication=no", True),
+    ],
+)
+def test_a_password_on_the_way_to_a_host_is_not_written(command: str, is_written: bool) -> None:
+    through = {"ansible_ssh_common_args": f'-o ProxyCommand="{command} -W %h:%p bastion"'}
+    hosts = reached({"k1": through})
+    assert hosts.connections == {"k1": through if is_written else {}}
+    assert hosts.unsaid == ([] if is_written else ["k1"])
 
 
 @pytest.mark.parametrize(
