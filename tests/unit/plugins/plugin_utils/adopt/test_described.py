@@ -8,7 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ansible.parsing.dataloader import DataLoader
+from ansible.template import Templar, trust_as_template
 
+from ansible_collections.streamops.kafka.plugins.module_utils._acls.entries import parse_entries
+from ansible_collections.streamops.kafka.plugins.module_utils._quotas.plan import parse_specs
 from ansible_collections.streamops.kafka.plugins.plugin_utils.adopt.asked import Answer, Question, answer
 from ansible_collections.streamops.kafka.plugins.plugin_utils.adopt.chosen import (
     canonical_name,
@@ -127,6 +131,33 @@ def test_what_the_cluster_holds_is_written_beside_what_its_nodes_run_with() -> N
     assert loaded(found.files["hosts.yml"])["kafka_brokers"]["hosts"]["k1"] == {
         "ansible_host": "k1.example.com", "ansible_user": "ops", "kafka_node_id": 1,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "{{ lookup('pipe', 'id') }}",
+        "#jinja2: trim_blocks:True\n",
+        "{% x",
+        "a\nb",
+        "null",
+        "1e3",
+        "CN=a, O=b",
+        "ü ",
+    ],
+)
+def test_odd_names_of_a_cluster_are_read_back_as_they_are(name: str) -> None:
+    acls = [{"principal": f"User:{name}", "operations": ["read"], "resource_type": "group", "resource": name}]
+    quotas = [{"user": name, "producer_byte_rate": 1}]
+    hosts = lone()
+    hosts["k1"][0]["properties"]["authorizer.class.name"] = "com.example.Authorizer"
+    found = described_of(hosts, held(acls=acls, quotas=quotas))
+    assert refused(found.findings) == []
+    # Trusted, as Ansible reads the files of an inventory.
+    read = DataLoader().load(trust_as_template(found.files["group_vars/all/resources.yml"]))
+    variables = Templar(loader=DataLoader(), variables={}).template(read)
+    assert (variables["kafka_acls"], variables["kafka_quotas"]) == (acls, quotas)
+    assert parse_entries(variables["kafka_acls"])[2] == parse_specs(variables["kafka_quotas"])[1] == []
 
 
 def test_what_was_set_live_for_a_broker_is_said_by_its_host_alone(tmp_path: Path) -> None:

@@ -33,6 +33,7 @@ HOSTILE = [
     "!tag", "!unsafe x", "- a", "? a", "a: b", "a #b", "#", "%", "@", "`", "|", ">", "'", '"', "\\", "{", "}", "[", "]",
     ", a", "{{ x }}", "{% x %}", "{# x #}", "}}", "a\nb", "a\n", "\n", "\r", "\t", "\x00", "\x1b[31m", "\x85", "\u2028",
     "\ufeff", "ü€😀", "---", "...", "=", "<<", "a" * 300, "a b " * 80, "${file:/a:b}", "#jinja2: x", "'{{ x }}'",
+    "CN=a, O=b", "a, b: c",
     "#jinja2: variable_start_string:'[%', variable_end_string:'%]'\n[% lookup('pipe', 'id') %]",
 ]  # fmt: skip
 TEXTS = st.one_of(st.sampled_from(HOSTILE), st.text(st.characters(exclude_categories=["Cs"]), max_size=40))
