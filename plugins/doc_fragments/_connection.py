@@ -43,7 +43,9 @@ options:
       Password of O(sasl_username), with V(OAUTHBEARER) the secret of the client. Required with the two SASL protocols.
     type: str
   sasl_oauthbearer_endpoint_url:
-    description: Where the issuer gives tokens, its C(token_endpoint). Required with V(OAUTHBEARER).
+    description: >-
+      Where the issuer gives tokens, its C(token_endpoint), by https; by http from a loopback address alone. Required
+      with V(OAUTHBEARER).
     type: str
   sasl_oauthbearer_scope:
     description: Scope that is asked for, where the issuer wants one. Goes with V(OAUTHBEARER).

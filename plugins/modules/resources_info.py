@@ -17,6 +17,9 @@ description:
     passwords, which Kafka does not keep.
   - Topics that Kafka or this collection keeps for itself are left out.
   - Returns the settings of each live broker too, and those that were set in the cluster itself.
+  - Names and values may have the form of templates, which Ansible evaluates in a file of variables. The playbook
+    C(streamops.kafka.adopt) writes such a file in which it does not; the filter C(to_yaml) does
+    not mark them.
   - Changes nothing. What it may not read is named in RV(unread), and the rest is returned.
 extends_documentation_fragment:
   - streamops.kafka._attributes.look
@@ -31,13 +34,6 @@ EXAMPLES = r"""
     bootstrap_servers: [kafka1.example.com:9092, kafka2.example.com:9092]
   delegate_to: localhost
   register: held
-
-- name: Keep its topics and ACLs as variables
-  ansible.builtin.copy:
-    content: "{{ {'kafka_topics': held.topics, 'kafka_acls': held.acls} | to_nice_yaml }}"
-    dest: group_vars/all/resources.yml
-    mode: "0644"
-  delegate_to: localhost
 """
 
 RETURN = r"""

@@ -59,7 +59,11 @@ def ask(url: str, ca: str, form: Mapping[str, str] | None = None, authorization:
             headers.update({"Content-Type": "application/x-www-form-urlencoded", "Authorization": authorization})
             connection.request("POST", path, urlencode(form), headers)
         answer = connection.getresponse()
-        return Answer(answer.status, answer.read(LIMIT + 1), answer.getheader("Date", ""))
+        body = answer.read(LIMIT + 1)
+        # Of a body whose end is missing http.client returns the beginning.
+        if end.finished.is_set() or (answer.length and len(body) <= LIMIT):
+            raise ConnectionError("its answer was cut off")
+        return Answer(answer.status, body, answer.getheader("Date", ""))
 
 
 def _give_up(held: socket.socket) -> None:

@@ -22,7 +22,7 @@ from typing import Any
 
 from .connection import SETUP_SECONDS, Connection, within
 from .identity import IDENTITY, Identity, Owner, identify, stranger
-from .reach import failure_of, let_in
+from .reach import TOKEN_AWAITED, failure_of, let_in
 from .wire import CONNECTING, HANDSHAKE, LOGIN, RESOLVING, Channel, NotKafkaError, tls_context
 
 #: Most connections that one listener is asked by.
@@ -294,6 +294,8 @@ def _silent(channel: Channel, address: str, seconds: float) -> End:
     if stage == "connect":
         why = f"no connection to {address} {within}: no server at this address, or a firewall drops packets"
         return End(stage, why, is_gone=True)
+    if channel.stage == TOKEN_AWAITED:
+        return End(stage, f"no token for the login at {address} {within}: the issuer does not answer")
     awaited = {"tls": "the TLS handshake did not end", "login": "the login did not end"}
     why = f"connected to {address}, but {awaited.get(stage, 'no answer to ApiVersions')} {within}"
     return End(stage, why, is_gone=True)

@@ -4,8 +4,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from ipaddress import ip_address
+from urllib.parse import urlsplit
 
 from .._core.scram import HASHES
 
@@ -21,6 +24,9 @@ TOKEN_URL = "sasl.oauthbearer.token.endpoint.url"
 #: No address of tokens or keys is asked that this argument of a JVM does not name (CVE-2025-27817): Kafka 3.9 would ask
 #: any, 4.0 and newer none. They stand whole, with commas between.
 TOKEN_ADDRESSES = "-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls="
+#: What an address is written with: no blank and no quote, which the arguments of Java have another meaning for; no
+#: comma, which stands between two allowed addresses; no fragment, which is never sent.
+_URL = re.compile(r"[A-Za-z0-9._~!$&*+=:@%/?\[\]-]+")
 #: Kafka's login modules, of which each mechanism has one.
 _MODULE = "org.apache.kafka.common.security.{}LoginModule required"
 
@@ -125,9 +131,39 @@ class SaslLogin:
         }
 
 
+def url_fault(url: str, harm: str = "replace the keys") -> str:
+    """Say why nobody can ask an issuer at an address, or must not; empty where one can. Never shows the address.
+
+    What is fetched without TLS can be replaced on its way, and with other keys anybody signs tokens. harm -- what
+    anybody could do who is on the way.
+    """
+    if not _URL.fullmatch(url):
+        return "it holds a blank, a quote, a comma, a fragment or another character that no such address has"
+    try:
+        parts = urlsplit(url)
+        host, _port = parts.hostname or "", parts.port
+    except ValueError:
+        return "its host or its port cannot be read"
+    if parts.scheme not in ("https", "http") or not host:
+        return "it is no address of the form https://host/path"
+    if "@" in parts.netloc:
+        return "it holds a user or a password, which Kafka does not send and its logs show"
+    if parts.scheme == "http" and not _is_loopback(host):
+        return f"it begins with http://, so anybody on the way can {harm}"
+    return ""
+
+
+def _is_loopback(host: str) -> bool:
+    """Return whether a host is the machine itself, whose connections nobody else sees."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
 def quoted(text: str) -> str:
     """Return a value of a JAAS text, whose strings know the backslash as Java's do, and end with their line."""
-    escaped = str(text).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    escaped = str(text).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "\\r")
     return f'"{escaped}"'
 
 

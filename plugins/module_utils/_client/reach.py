@@ -22,13 +22,15 @@ from .._core.network import RESOLVE_SECONDS
 from .connection import Connection, within
 from .login import TOKENS
 from .tokens import TokenError, tokens_of
-from .wire import CONNECTING, RESOLVING, Channel, MechanismError, NoSaslError, NotKafkaError, tls_context
+from .wire import CONNECTING, LOGIN, RESOLVING, Channel, MechanismError, NoSaslError, NotKafkaError, tls_context
 
 #: Longest time in seconds that one server gets for connection, TLS and login together; longer with request_timeout.
 PROBE_SECONDS = 10.0
 #: Seconds before a refused login is tried again: a broker learns of a new user a little later than the controller, and
 #: behind one address there may be several brokers.
 _AGAIN = (0.7, 1.3)
+#: The stage of a channel whose server has answered, and of which the login waits for a token of the issuer.
+TOKEN_AWAITED = f"{LOGIN} {TOKENS}, without a token yet"
 #: How long the others are waited for when one server has let us in (seconds).
 _GRACE = 2.0
 
@@ -38,6 +40,7 @@ class Failure:
     """Why one server did not let us in. C(fix) is set for what no repetition mends; C(hangs): it never answered.
 
     C(is_gone): nobody serves there: the connection is refused, cut or not taken, or nothing comes after it.
+    C(no_token): it answered, and the issuer gave no token for the login.
     """
 
     why: str
@@ -45,6 +48,7 @@ class Failure:
     hangs: bool = False
     login: bool = False
     is_gone: bool = False
+    no_token: bool = False
 
 
 @dataclass(frozen=True)
@@ -99,11 +103,16 @@ def reach(
 def silent_servers(connection: Connection, servers: Iterable[str], seconds: float = PROBE_SECONDS) -> dict[str, str]:
     """Ask each of these servers at once up to the login; return what happened at those that did not answer.
 
-    One that refuses us answered: its certificate or our login is wrong, and its process works.
+    One that refuses us answered: its certificate or our login is wrong, and its process works. So did one for which we
+    get no token.
     """
     seconds = within(seconds, connection.request_timeout)
     found = _tried(connection, list(dict.fromkeys(servers)), seconds, seconds)
-    return {server: failure.why for server, failure in found.items() if failure is not None and not failure.fix}
+    return {
+        server: failure.why
+        for server, failure in found.items()
+        if failure is not None and not (failure.fix or failure.no_token)
+    }
 
 
 def _tried(connection: Connection, servers: Iterable[str], seconds: float, grace: float) -> dict[str, Failure | None]:
@@ -158,7 +167,13 @@ def let_in(connection: Connection, channel: Channel) -> Failure | None:
     if not connection.security_protocol.startswith("SASL_") or login is None:
         return None
     if login.mechanism == TOKENS:
-        if channel.log_in(login.mechanism, login.username, tokens_of(login).token()):
+        channel.stage, began = TOKEN_AWAITED, time.monotonic()
+        try:
+            token = tokens_of(login).token()
+        except TokenError as error:
+            return Failure(str(error), error.fix, no_token=True)
+        channel.extend(time.monotonic() - began)
+        if channel.log_in(login.mechanism, login.username, token):
             return None
         return Failure(
             f"it refuses the token of the client {login.username}: it takes those of another issuer, for another "
@@ -189,8 +204,6 @@ _PROTOCOL_FIX = "Set security_protocol and the port to those of a listener for c
 
 def failure_of(connection: Connection, error: Exception, channel: Channel) -> Failure:
     """Explain one server's failure; the only place that tells what waiting can mend from what it cannot."""
-    if isinstance(error, TokenError):
-        return Failure(str(error), error.fix)
     if isinstance(error, TimeoutError):
         return _silent(channel, None)
     if isinstance(error, ssl.SSLCertVerificationError):
@@ -218,6 +231,8 @@ def _silent(channel: Channel, waited: float | None) -> Failure:
         why = "connection timed out: no server at this address, or a firewall drops packets"
         return Failure(why, is_gone=True)
     within = "in time" if waited is None else f"within {waited:.0f} s"
+    if channel.stage == TOKEN_AWAITED:
+        return Failure(f"no token for the login {within}: the issuer does not answer", no_token=True)
     return Failure(f"it took the connection and did not answer {within} ({channel.stage})", hangs=True, is_gone=True)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import base64
 import http.client
 import json
+import math
 import re
 import ssl
 import threading
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from .issuer import LIMIT, Answer, ask
-from .login import SaslLogin
+from .login import SaslLogin, url_fault
 
 #: What a token is written with (b64token of RFC 6750, section 2.1): nothing that ends a part of a login.
 _TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")
@@ -81,11 +82,18 @@ def fetched(login: SaslLogin, question: Callable[..., Answer] = ask) -> tuple[st
     # As Java and librdkafka send them, without the encoding of RFC 6749, section 2.3.1.
     shown = base64.b64encode(f"{login.username}:{login.password or ''}".encode()).decode()
     who = f"no token for the client {login.username}"
+    if fault := url_fault(login.endpoint_url, "read its secret"):
+        fix = "Set sasl_oauthbearer_endpoint_url to the token endpoint of the issuer, as in https://HOST/PATH."
+        raise TokenError(f"{who}: sasl_oauthbearer_endpoint_url cannot be asked: {fault}", fix)
     try:
-        authorities = Path(login.ca_file).read_text(errors="replace") if login.ca_file else ""
+        # Comments may have any encoding, and OpenSSL takes ASCII alone.
+        authorities = Path(login.ca_file).read_text("ascii", "ignore") if login.ca_file else ""
     except OSError as error:
         fix = f"Set sasl_oauthbearer_ca_location to a file that can be read (now {login.ca_file})."
         raise TokenError(f"{who}: its CA file cannot be read: {error.strerror}", fix) from error
+    if login.ca_file and "-----BEGIN" not in authorities:
+        fix = f"Set sasl_oauthbearer_ca_location to the CA of the issuer (now {login.ca_file})."
+        raise TokenError(f"{who}: its CA file holds no certificate in PEM form", fix)
     try:
         answer = question(login.endpoint_url, authorities, form, f"Basic {shown}")
     except ssl.SSLCertVerificationError as error:
@@ -111,15 +119,16 @@ def _judged(answer: Answer, who: str) -> tuple[str, float]:
         fix = "Set sasl_oauthbearer_endpoint_url to the token endpoint of the issuer."
         raise TokenError(f"{who}: the answer of the issuer holds no access_token", fix)
     try:
-        return token, max(0.0, float(content.get("expires_in", _UNSAID)))
-    except (TypeError, ValueError):
+        seconds = float(content.get("expires_in", _UNSAID))
+    except (TypeError, ValueError, OverflowError):
         return token, _UNSAID
+    return token, max(0.0, seconds) if math.isfinite(seconds) else _UNSAID
 
 
 def _content(answer: Answer) -> dict[str, Any]:
     """Return the object in an answer; empty where it is none."""
     try:
         content = json.loads(answer.body) if len(answer.body) <= LIMIT else {}
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return content if isinstance(content, dict) else {}

@@ -69,7 +69,7 @@ def listed_topics(
         config = {key: setting.value for key, setting in sorted(own.get(name, {}).items()) if key not in _OF_MOVES}
         if said := {key: value for key, value in config.items() if value is not None}:
             entry["config"] = said
-        left += [f"topic {name}: {key} is a secret, and stays as it is" for key in config.keys() - said.keys()]
+        left += [f"topic {name}: {key} is a secret, and stays as it is" for key in config if key not in said]
         entries.append(entry)
     return Listed(entries, left)
 

@@ -42,8 +42,8 @@ PASSWORDS = (
     "ansible_become_password",
     "ansible_become_pass",
 )
-#: sshpass with the password among its options (sshpass(1)); it takes it from a file or the environment too.
-_SSHPASS = re.compile(r"\bsshpass\s+-p")
+#: sshpass with the password among its options, or in its environment (sshpass(1)); it takes it from a file too.
+_SSHPASS = re.compile(r"\bsshpass(\s+-v+|\s+-P\s*\S+)*\s+-v*p|\bSSHPASS=")
 _HOSTS_SHOWN = 8
 
 

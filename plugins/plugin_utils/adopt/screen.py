@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from ...module_utils._node.installed import KAFKA, ZOOKEEPER
 from ..findings import REFUSE, Finding, finding_lines, refused
 from ..guards.foreign import ForeignNode, Machine, foreign_nodes, our_nodes
+from ..reports.group_lines import shown
 from .asked import Answer, Question, answer_line, contradictions
 from .clusters import END_ITS_WAY, ON_ITS_WAY, ForeignCluster, clusters_of
 from .nodes import disagreements
@@ -85,7 +86,9 @@ def screen_lines(
     for node in look.nodes:
         if node.is_contained:
             lines.append(f"Container    {node.host}: {node.product}, process {node.told['pid']}, {node.service}")
-    return [*lines, *inventory, *finding_lines(findings), f"Next step    {step or _next_step(look, findings)}"]
+    lines += [*inventory, *finding_lines(findings), f"Next step    {step or _next_step(look, findings)}"]
+    # Whoever may add an ACL or a quota of a cluster chooses a name that stands here.
+    return [shown(line) for line in lines]
 
 
 def _counted(look: Looked) -> str:

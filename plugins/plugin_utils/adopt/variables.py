@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from ...module_utils._adopt.masks import MASK
 from ...module_utils._adopt.settings import data_dirs
+from ...module_utils._client.login import TOKEN_ADDRESSES
 from ...module_utils._node.installed import KAFKA, ZOOKEEPER
 from ..findings import NOTE, REFUSE, Finding
 from ..guards.foreign import SERVER, ForeignNode, chroot, member_ports
@@ -48,6 +49,8 @@ _HEAP = re.compile(r"-Xm(?P<end>[xs])(?P<size>[1-9][0-9]*[kKmMgG]?)")
 #: One collector at a time: Java ends with two of them (GCConfig::select_gc), and G1 is of our own arguments.
 _OTHER_COLLECTOR = re.compile(r"-XX:\+Use(?!G1)\w*GC")
 _NO_G1 = "-XX:-UseG1GC"
+#: Properties that name where Kafka asks for keys and tokens.
+_ASKED = ("sasl.oauthbearer.jwks.endpoint.url", "sasl.oauthbearer.token.endpoint.url")
 #: What ssl.principal.mapping.rules is where nothing is set (BrokerSecurityConfigs).
 _PRINCIPAL_RULES = "DEFAULT"
 #: Ids that Kafka draws itself begin behind this one (reserved.broker.max.id), and none above it may be written down
@@ -255,9 +258,17 @@ def _jvm_options(node: ForeignNode) -> list[Value]:
         *(jvm.get("jmx", ()) if node.told["jmx_port"] else ()),
         *([f"-Xms{least}"] if least not in (None, sizes.get("x")) else ()),
         *([_NO_G1] if no_g1 else ()),
+        *_token_addresses(node, given),
         *given,
     ]
     return [_option(word) for word in options]
+
+
+def _token_addresses(node: ForeignNode, given: Sequence[str]) -> list[str]:
+    """Return the argument without which our own ones would let Kafka ask no issuer; before 4.0 none is needed."""
+    urls = {value.strip() for key, value in node.told["properties"].items() if key.endswith(_ASKED)}
+    is_said = not urls or any(word.startswith(TOKEN_ADDRESSES) for word in given)
+    return [] if is_said else [f"{TOKEN_ADDRESSES}{','.join(sorted(urls))}"]
 
 
 def _option(word: str) -> Value:

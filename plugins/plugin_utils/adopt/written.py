@@ -17,8 +17,8 @@ from typing import Union
 
 import yaml
 
-#: What Jinja begins with: an expression, a statement, a comment.
-_TEMPLATE = re.compile(r"\{[{%#]")
+#: What Jinja begins with: an expression, a statement, a comment; or the line of Ansible by which other signs begin one.
+_TEMPLATE = re.compile(r"\{[{%#]|\A#jinja2:")
 #: What the stream of YAML may hold as it is in a line (YAML 1.1, c-printable), and what ends no line.
 _UNPRINTABLE = re.compile("[^\t\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufdcf\ufdf0-\ufefe\uff00-\ufffd]")
 #: Text that Jinja leaves alone wherever it stands: no braces, which begin one together with those of a secret, no line
@@ -26,8 +26,8 @@ _UNPRINTABLE = re.compile("[^\t\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufdcf\uf
 _PLAIN = re.compile(r"[\w./=:;,@+ -]*")
 _WIDTH = 116
 _INDENT = 2
-#: What ends a plain value within braces.
-_FLOW = re.compile(r"[\[\]{}!]|,(?! )|:(?! )|\? ")
+#: What ends a plain key or value within braces.
+_FLOW = re.compile(r"[\[\]{},:!]|\? ")
 
 
 @dataclass(frozen=True)
@@ -113,8 +113,10 @@ def _entry(key: str, value: Value, indent: str) -> list[str]:
 def _behind(before: str, value: Value, indent: str) -> list[str]:
     """Return the lines of a value behind a key or a dash; those of a flat dict are one where there is room."""
     if isinstance(value, Mapping) and value:
-        line = f"{before} {{{', '.join(f'{_key(key)}: {_scalar(part)}' for key, part in value.items())}}}"
-        if len(indent) > _INDENT and all(map(_is_flat, value.values())) and _fits(line, len(before)):
+        words = [(_key(key), _scalar(part)) for key, part in value.items()]
+        line = f"{before} {{{', '.join(map(': '.join, words))}}}"
+        is_flat = all(map(_is_flat, value.values())) and not any(_FLOW.search(text) for pair in words for text in pair)
+        if len(indent) > _INDENT and is_flat and len(line) <= _WIDTH:
             return [line]
         return [before, *(line for key, part in value.items() for line in _entry(key, part, indent))]
     if isinstance(value, Sequence) and not isinstance(value, str) and value:
@@ -128,11 +130,6 @@ def _item(value: Value, indent: str) -> list[str]:
     if isinstance(value, Mapping) and len(lines) > 1:
         return [f"{indent}- {lines[1][len(indent) + 2 :]}", *lines[2:]]
     return lines
-
-
-def _fits(line: str, before: int) -> bool:
-    """Tell whether a dict may stand in a line; a plain value ends at a brace there, and a quoted one may hold it."""
-    return len(line) <= _WIDTH and not _FLOW.search(line[before + 2 : -1])
 
 
 def _is_flat(value: Value) -> bool:

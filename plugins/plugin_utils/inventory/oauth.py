@@ -1,18 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""Whose tokens brokers take (`kafka_oauth`), typed, and what is wrong with the address of an issuer."""
+"""Whose tokens brokers take (`kafka_oauth`), typed."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from ipaddress import ip_address
 from os.path import expanduser
 from pathlib import Path
-from urllib.parse import urlsplit
 
-from ...module_utils._client.login import TOKENS, SaslLogin
+from ...module_utils._client.login import TOKENS, SaslLogin, url_fault
 from .certificates import pem_certificates
 
 MECHANISM = TOKENS
@@ -20,9 +17,6 @@ MECHANISM = TOKENS
 PRINCIPAL_CLAIM = "sub"
 #: Kafka's default (SaslConfigs.DEFAULT_SASL_OAUTHBEARER_CLOCK_SKEW_SECONDS).
 CLOCK_SKEW = 30
-#: What an address is written with: no blank and no quote, which the arguments of Java have another meaning for; no
-#: comma, which stands between two allowed addresses; no fragment, which is never sent.
-_URL = re.compile(r"[A-Za-z0-9._~!$&*+=:@%/?\[\]-]+")
 
 
 @dataclass(frozen=True)
@@ -84,36 +78,6 @@ class TokenIssuer:
         if not listed:
             raise ValueError(f"kafka_oauth.ca_file {self.ca_file} holds no certificate in PEM form")
         return "\n".join(text.strip() for text in listed)
-
-
-def url_fault(url: str, harm: str = "replace the keys") -> str:
-    """Say why nobody can ask an issuer at an address, or must not; empty where one can. Never shows the address.
-
-    What is fetched without TLS can be replaced on its way, and with other keys anybody signs tokens. harm -- what
-    anybody could do who is on the way.
-    """
-    if not _URL.fullmatch(url):
-        return "it holds a blank, a quote, a comma, a fragment or another character that no such address has"
-    try:
-        parts = urlsplit(url)
-        host, _port = parts.hostname or "", parts.port
-    except ValueError:
-        return "its host or its port cannot be read"
-    if parts.scheme not in ("https", "http") or not host:
-        return "it is no address of the form https://host/path"
-    if "@" in parts.netloc:
-        return "it holds a user or a password, which Kafka does not send and its logs show"
-    if parts.scheme == "http" and not _is_loopback(host):
-        return f"it begins with http://, so anybody on the way can {harm}"
-    return ""
-
-
-def _is_loopback(host: str) -> bool:
-    """Return whether a host is the machine itself, whose connections nobody else sees."""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _text(value: object) -> str:

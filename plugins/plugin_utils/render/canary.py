@@ -227,7 +227,7 @@ class Canary(Parts):
             login = SaslLogin(endpoint["mechanism"], endpoint["canary_user"], endpoint["canary_password"])
             found.update(login.options())
             tokens = endpoint.get("tokens", {})
-            own = {_TOKEN_CA: self._ca(endpoint["cluster"], "token-ca")} if _TOKEN_CA in tokens else {}
+            own = {_TOKEN_CA: self._ca(endpoint["cluster"], "ca.tokens")} if _TOKEN_CA in tokens else {}
             found.update({**tokens, **own})
         return found
 

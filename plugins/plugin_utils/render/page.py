@@ -51,7 +51,7 @@ _FILES = {
     "ssl_ca_location": "ca.pem",
     "ssl_certificate_location": "client.pem",
     "ssl_key_location": "client.key",
-    "sasl_oauthbearer_ca_location": "token-ca.pem",
+    "sasl_oauthbearer_ca_location": "ca.tokens.pem",  # As no file of another cluster is called, whatever its name.
 }
 
 

@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ....module_utils._client.login import TOKEN_ADDRESSES
+from ....module_utils._client.login import TOKEN_ADDRESSES, url_fault
 from ...inventory.model import PLACEHOLDER, Cluster, Inventory, Node
-from ...inventory.oauth import MECHANISM, TokenIssuer, url_fault
+from ...inventory.oauth import MECHANISM, TokenIssuer
 from ...inventory.variables import UNDEFINED
 from ...render.security import SASL_PROTOCOLS
 from ...specs import role_options

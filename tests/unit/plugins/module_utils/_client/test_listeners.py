@@ -57,6 +57,26 @@ def test_a_listener_that_answers_says_how_many_connections_it_held(serve: Serve)
     assert answered == [told]
 
 
+@pytest.mark.parametrize(
+    ("issuer", "words"), [(silent, "no token for the login at"), (None, "no token for the client orders: the issuer")]
+)
+def test_an_issuer_that_gives_no_token_says_nothing_against_a_broker(
+    serve: Serve, issuer: Talk | None, words: str
+) -> None:
+    at, address = serve(issuer) if issuer else "127.0.0.1:1", serve(broker)
+    login = {
+        "sasl_mechanism": "OAUTHBEARER",
+        "sasl_username": "orders",
+        "sasl_password": "secret",
+        "sasl_oauthbearer_endpoint_url": f"https://{at}/token",
+    }
+    stage, why = unreached(entry(address, "SASL_PLAINTEXT"), **login)
+    assert stage == "login"
+    assert why.startswith(words)
+    asking = Connection((address,), security_protocol="SASL_PLAINTEXT", **login)
+    assert not who_answers(asking, {1: address}, "abc", 1.0).silent
+
+
 def test_all_connections_are_open_at_once(serve: Serve) -> None:
     together = threading.Barrier(5)
 

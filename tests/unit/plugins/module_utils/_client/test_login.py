@@ -42,7 +42,7 @@ def test_a_password_that_a_program_adds_is_left_out() -> None:
 
 
 def test_a_value_of_jaas_stays_on_its_line() -> None:
-    assert quoted("a\nb") == '"a\\nb"'
+    assert quoted("a\nb\rc") == '"a\\nb\\rc"'
 
 
 URL, AUTHORITIES = "https://id.example.com/token", "-----BEGIN CERTIFICATE-----\nAA\n-----END CERTIFICATE-----"

@@ -320,6 +320,26 @@ def test_a_token_lets_in_and_one_that_is_refused_ends_it(serve: Serve, tmp_path:
 def test_an_issuer_that_is_down_may_come_back(serve: Serve, tmp_path: Path) -> None:
     with TokenIssuer(tmp_path, free_port_base()) as issuer:
         issuer.is_down = True
+        asking = with_token(serve(takes_token("any")), tmp_path, issuer)
         with pytest.raises(ClusterUnreachableError, match="503: temporarily_unavailable") as failed:
-            reach(with_token(serve(takes_token("any")), tmp_path, issuer))
+            reach(asking)
+        assert not silent_servers(asking, asking.bootstrap_servers), "the broker answered"
     assert failed.value.passing
+
+
+def test_an_issuer_that_hangs_is_not_taken_for_a_broker_that_does(serve: Serve) -> None:
+    server, issuer = serve(takes_token("any")), serve(silent)
+    hanging = Connection(
+        (server,),
+        security_protocol="SASL_PLAINTEXT",
+        sasl_mechanism="OAUTHBEARER",
+        sasl_username="orders of no answer",
+        sasl_password=SECRET,
+        sasl_oauthbearer_endpoint_url=f"https://{issuer}/token",
+        request_timeout=1,
+    )
+    with pytest.raises(
+        ClusterUnreachableError, match=r"no token for the login within \d s: the issuer does not answer"
+    ):
+        reach(hanging)
+    assert not silent_servers(hanging, [server])

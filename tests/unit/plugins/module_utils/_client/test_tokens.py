@@ -86,6 +86,7 @@ def test_an_issuer_that_is_away_is_not_asked_by_every_connection() -> None:
         (200, ["a"], "no access_token", True),
         (200, b"\xff", "no access_token", True),
         (200, b'"' + b"x" * (1 << 20) + b'"', "no access_token", True),
+        (200, b"[" * 200_000, "no access_token", True),
     ],
 )
 def test_an_answer_without_a_token_says_what_it_says_and_whether_waiting_helps(
@@ -98,16 +99,62 @@ def test_an_answer_without_a_token_says_what_it_says_and_whether_waiting_helps(
     assert SECRET not in f"{refused.value}{refused.value.fix}"
 
 
-@pytest.mark.parametrize(("until", "seconds"), [(None, 30.0), ("soon", 30.0), (-5, 0.0), ("60", 60.0)])
+@pytest.mark.parametrize(
+    ("until", "seconds"),
+    [
+        (None, 30.0),
+        ("soon", 30.0),
+        (-5, 0.0),
+        ("60", 60.0),
+        (10**400, 30.0),
+        (float("inf"), 30.0),
+        (float("nan"), 30.0),
+    ],
+)
 def test_a_token_whose_end_is_not_said_is_kept_for_a_short_time(until: object, seconds: float) -> None:
     body = {"access_token": "a", **({} if until is None else {"expires_in": until})}
     assert fetched(LOGIN, Questions(body=body)) == ("a", seconds)
+
+
+@pytest.mark.parametrize(
+    ("url", "why"),
+    [
+        ("http://id.example.com/token", "anybody on the way can read its secret"),
+        ("htps://id.example.com/token", "no address of the form"),
+        ("https://me:hidden@id.example.com/token", "it holds a user or a password"),
+        ("", "no such address"),
+    ],
+)
+def test_no_secret_is_sent_to_an_address_where_others_may_read_it(url: str, why: str) -> None:
+    issuer = Questions()
+    with pytest.raises(TokenError, match=why) as refused:
+        fetched(SaslLogin("OAUTHBEARER", CLIENT, SECRET, url), issuer)
+    assert refused.value.fix
+    assert not issuer.asked
+    assert "hidden" not in str(refused.value)
+    assert fetched(SaslLogin("OAUTHBEARER", CLIENT, SECRET, "http://127.0.0.1:8/token"), issuer)[0] == "a.b.c"
 
 
 def test_a_ca_file_that_is_missing_is_named() -> None:
     with pytest.raises(TokenError, match="No such file") as refused:
         fetched(SaslLogin("OAUTHBEARER", CLIENT, SECRET, "https://a/t", "", "/nowhere/ca.pem"), Questions())
     assert "/nowhere/ca.pem" in refused.value.fix
+
+
+def test_a_ca_file_without_certificates_is_not_replaced_by_the_cas_of_the_machine(tmp_path: Path) -> None:
+    file, issuer = tmp_path / "ca.pem", Questions()
+    file.write_text("")
+    with pytest.raises(TokenError, match="holds no certificate in PEM form") as refused:
+        fetched(SaslLogin("OAUTHBEARER", CLIENT, SECRET, "https://a/t", "", str(file)), issuer)
+    assert str(file) in refused.value.fix
+    assert not issuer.asked
+
+
+def test_a_ca_file_may_have_comments_in_any_language(tmp_path: Path) -> None:
+    with TokenIssuer(tmp_path, free_port_base()) as issuer:
+        issuer.ca_file.write_bytes("# Főtanúsítvány\n".encode() + issuer.ca_file.read_bytes())
+        known = SaslLogin("OAUTHBEARER", CLIENT, SECRET, f"{issuer.url}/token", "", str(issuer.ca_file))
+        assert fetched(known)[1] == LIFETIME
 
 
 def test_a_real_issuer_gives_a_token_and_refuses_a_wrong_secret(tmp_path: Path) -> None:

@@ -114,5 +114,19 @@ def test_an_answer_that_comes_byte_by_byte_is_not_waited_for(monkeypatch: pytest
     assert (told["keys"], bool(told["problem"])) == (0, True)
 
 
+def test_an_answer_that_is_cut_off_is_none() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def cuts() -> None:
+            taken, _address = server.accept()
+            with taken:
+                taken.recv(4096)
+                taken.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n" + keys(RSA)[:20])
+
+        threading.Thread(target=cuts, daemon=True).start()
+        found = ask_issuer(f"http://127.0.0.1:{server.getsockname()[1]}/keys", "", 10)
+    assert found["problem"] == "it does not answer: its answer was cut off"
+
+
 def test_an_answer_that_is_nested_too_deeply_is_no_set_of_keys() -> None:
     assert judge(Answer(200, b"[" * 200_000)) == ("its answer is no set of keys (JWKS, RFC 7517)", 0)

@@ -8,7 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ansible.parsing.dataloader import DataLoader
+from ansible.template import Templar, trust_as_template
 
+from ansible_collections.streamops.kafka.plugins.module_utils._acls.entries import parse_entries
+from ansible_collections.streamops.kafka.plugins.module_utils._quotas.plan import parse_specs
 from ansible_collections.streamops.kafka.plugins.plugin_utils.adopt.asked import Answer, Question, answer
 from ansible_collections.streamops.kafka.plugins.plugin_utils.adopt.chosen import (
     canonical_name,
@@ -127,6 +131,33 @@ def test_what_the_cluster_holds_is_written_beside_what_its_nodes_run_with() -> N
     assert loaded(found.files["hosts.yml"])["kafka_brokers"]["hosts"]["k1"] == {
         "ansible_host": "k1.example.com", "ansible_user": "ops", "kafka_node_id": 1,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "{{ lookup('pipe', 'id') }}",
+        "#jinja2: trim_blocks:True\n",
+        "{% x",
+        "a\nb",
+        "null",
+        "1e3",
+        "CN=a, O=b",
+        "ü ",
+    ],
+)
+def test_odd_names_of_a_cluster_are_read_back_as_they_are(name: str) -> None:
+    acls = [{"principal": f"User:{name}", "operations": ["read"], "resource_type": "group", "resource": name}]
+    quotas = [{"user": name, "producer_byte_rate": 1}]
+    hosts = lone()
+    hosts["k1"][0]["properties"]["authorizer.class.name"] = "com.example.Authorizer"
+    found = described_of(hosts, held(acls=acls, quotas=quotas))
+    assert refused(found.findings) == []
+    # Trusted, as Ansible reads the files of an inventory.
+    read = DataLoader().load(trust_as_template(found.files["group_vars/all/resources.yml"]))
+    variables = Templar(loader=DataLoader(), variables={}).template(read)
+    assert (variables["kafka_acls"], variables["kafka_quotas"]) == (acls, quotas)
+    assert parse_entries(variables["kafka_acls"])[2] == parse_specs(variables["kafka_quotas"])[1] == []
 
 
 def test_what_was_set_live_for_a_broker_is_said_by_its_host_alone(tmp_path: Path) -> None:
@@ -259,11 +290,26 @@ def test_passwords_of_logins_are_named_and_not_written() -> None:
     hosts = reached({"k1": {"ansible_host": "10.0.0.1", "ansible_port": 22, "ansible_password": "hunter2"}, "k2": {}})
     assert hosts.connections == {"k1": {"ansible_host": "10.0.0.1", "ansible_port": 22}, "k2": {}}
     assert hosts.unsaid == ["k1"]
-    through = """-o ProxyCommand="sshpass -p hunter2 ssh -W %h:%p bastion\""""
-    without = "-o ProxyJump=bastion -o PasswordAuthentication=no"
-    hosts = reached({"k1": {"ansible_ssh_common_args": through}, "k2": {"ansible_ssh_common_args": without}})
-    assert hosts.connections == {"k1": {}, "k2": {"ansible_ssh_common_args": without}}
-    assert hosts.unsaid == ["k1"]
+
+
+@pytest.mark.parametrize(
+    ("command", "is_written"),
+    [
+        ("sshpass -p hunter2 ssh", False),
+        ("sshpass -phunter2 ssh", False),
+        ("/usr/bin/sshpass -v -p hunter2 ssh", False),
+        ("sshpass -P 'Password:' -vp hunter2 ssh", False),
+        ("env SSHPASS=hunter2 sshpass -e ssh", False),
+        ("sshpass -e ssh -p 2222", True),
+        ("sshpass -f /root/.pass ssh -p 2222", True),
+        ("ssh -o PasswordAuthentication=no", True),
+    ],
+)
+def test_a_password_on_the_way_to_a_host_is_not_written(command: str, is_written: bool) -> None:
+    through = {"ansible_ssh_common_args": f'-o ProxyCommand="{command} -W %h:%p bastion"'}
+    hosts = reached({"k1": through})
+    assert hosts.connections == {"k1": through if is_written else {}}
+    assert hosts.unsaid == ([] if is_written else ["k1"])
 
 
 @pytest.mark.parametrize(

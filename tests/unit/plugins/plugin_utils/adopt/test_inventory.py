@@ -456,6 +456,15 @@ def test_the_jvm_is_started_with_what_somebody_chose(jvm: dict[str, Any], heap: 
     assert (found["kafka_heap_size"], found["kafka_jvm_options"]) == (heap, words)
 
 
+@pytest.mark.parametrize("given", [[], ["-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls=https://a,https://b"]])
+def test_a_broker_may_go_on_asking_the_issuer_of_tokens_that_it_asks(given: list[str]) -> None:
+    key = "listener.name.plaintext.oauthbearer.sasl.oauthbearer.jwks.endpoint.url"
+    jvm = {"given": given, "heap": [], "jmx": []}
+    found = written({"k": [told(f"{COMBINED}\n{key}=https://id/keys", jvm=jvm)]})
+    allowed = ["-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls=https://id/keys"]
+    assert loaded(found.files["group_vars/all/kafka.yml"])["kafka_jvm_options"] == (given or allowed)
+
+
 def test_logins_of_a_jaas_file_are_asked_for_in_the_vault() -> None:
     text = WITH_ZOOKEEPER.replace("listener.name.sasl_ssl.scram", "# listener.name.sasl_ssl.scram")
     jvm = {"given": ["-Djava.security.auth.login.config=/etc/kafka/jaas.conf"]}

@@ -17,6 +17,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.adopt.asked import
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.adopt.asked import answer as answered
 from ansible_collections.streamops.kafka.plugins.plugin_utils.adopt.screen import all_findings, looked, screen_lines
+from ansible_collections.streamops.kafka.plugins.plugin_utils.findings import NOTE, Finding
 from tests.unit.plugins.plugin_utils.adopt.machines import (
     CLUSTER,
     CONTAINED,
@@ -46,6 +47,12 @@ def screen(results: dict[str, Any], told: dict[str, Any] | None = None) -> list[
 def begins(lines: list[str], word: str) -> list[str]:
     """Return what stands behind a word at the beginning of lines."""
     return [line.removeprefix(word).strip() for line in lines if line.startswith(word)]
+
+
+def test_names_of_a_cluster_write_no_lines_and_no_colours_on_the_screen() -> None:
+    odd = Finding(NOTE, "quota user a\x1b[2J\nNext step    none stays as it is")
+    lines = screen_lines(looked(three()), [None], [odd])
+    assert r"Note         quota user a\x1b[2J\nNext step    none stays as it is" in lines
 
 
 def test_a_cluster_that_fits_together() -> None:

@@ -33,6 +33,8 @@ HOSTILE = [
     "!tag", "!unsafe x", "- a", "? a", "a: b", "a #b", "#", "%", "@", "`", "|", ">", "'", '"', "\\", "{", "}", "[", "]",
     ", a", "{{ x }}", "{% x %}", "{# x #}", "}}", "a\nb", "a\n", "\n", "\r", "\t", "\x00", "\x1b[31m", "\x85", "\u2028",
     "\ufeff", "ü€😀", "---", "...", "=", "<<", "a" * 300, "a b " * 80, "${file:/a:b}", "#jinja2: x", "'{{ x }}'",
+    "CN=a, O=b", "a, b: c",
+    "#jinja2: variable_start_string:'[%', variable_end_string:'%]'\n[% lookup('pipe', 'id') %]",
 ]  # fmt: skip
 TEXTS = st.one_of(st.sampled_from(HOSTILE), st.text(st.characters(exclude_categories=["Cs"]), max_size=40))
 VALUES = st.recursive(
@@ -62,9 +64,10 @@ def test_comments_of_entries_change_nothing(values: dict[str, str], remark: str)
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_ansible_itself_reads_it_and_takes_nothing_for_a_template(text: str) -> None:
-    loaded = DataLoader().load(document({"v": {"k": text}, "w": [text, {"a": text}]}))
+    # Trusted, as Ansible reads the files of an inventory; of other text it takes nothing for a template.
+    loaded = DataLoader().load(trust_as_template(document({"v": {"k": text}, "w": [text, {text: text}]})))
     templar = Templar(loader=DataLoader(), variables=loaded)
-    assert templar.template(loaded) == {"v": {"k": text}, "w": [text, {"a": text}]}
+    assert templar.template(loaded) == {"v": {"k": text}, "w": [text, {text: text}]}
 
 
 @EXAMPLES

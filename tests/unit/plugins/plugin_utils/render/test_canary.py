@@ -286,13 +286,13 @@ def test_a_canary_gets_tokens_as_mirrors_do_with_the_ca_of_the_issuer_beside_it(
     changed = {"__kafka_endpoint": {**told, "mechanism": "OAUTHBEARER", "tokens": tokens}}
     found = seen("m1", ca=str(tmp_path / "ca.pem"), hosts={"a1": changed})
     files = {Path(one["path"]).name: one["content"] for one in found["canary"]["secret_files"]}
-    assert files["dc_a-token-ca.pem"] == "of the issuer"
+    assert files["dc_a-ca.tokens.pem"] == "of the issuer"
     config = config_of(files["canary.json"])
     login = config.clusters["dc_a"].login
     assert login is not None
     assert (login.username, login.endpoint_url) == ("canary", "https://id/token")
-    assert login.ca_file.endswith("/dc_a-token-ca.pem")
-    assert "dc_b-token-ca.pem" not in files
+    assert login.ca_file.endswith("/dc_a-ca.tokens.pem")
+    assert "dc_b-ca.tokens.pem" not in files
     asked = "-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls="
     assert f"{asked}https://id/token" in found["jvm_arguments"]
     assert asked in seen("m1", ca=str(tmp_path / "ca.pem"))["jvm_arguments"]

@@ -329,6 +329,6 @@ def test_the_page_gets_tokens_with_the_ca_of_the_issuer_beside_it(tmp_path: Path
     connection = page["configuration"]["clusters"]["orders"]
     assert connection["sasl_mechanism"] == "OAUTHBEARER"
     assert connection["sasl_oauthbearer_endpoint_url"] == oauth["endpoint_url"]
-    assert connection["sasl_oauthbearer_ca_location"] == "/etc/p/orders-token-ca.pem"
-    assert {one["path"]: one["content"] for one in page["secret_files"]}["/etc/p/orders-token-ca.pem"] == "text of id"
+    assert connection["sasl_oauthbearer_ca_location"] == "/etc/p/orders-ca.tokens.pem"
+    assert {one["path"]: one["content"] for one in page["secret_files"]}["/etc/p/orders-ca.tokens.pem"] == "text of id"
     assert config_of(json.dumps(page["configuration"]), lambda _certificate, _key: []).clusters["orders"].login
