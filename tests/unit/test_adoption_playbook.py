@@ -126,6 +126,31 @@ def test_a_roll_gives_back_in_the_order_of_a_turn() -> None:
         assert NativeEnvironment().compile_expression(task["when"])() is True
 
 
+def test_a_broker_is_asked_for_its_properties_before_it_stops_and_again_before_its_old_service_loses_it() -> None:
+    of_roll = ROOT / "roles/_common/tasks/roll"
+    turn = yaml.safe_load((of_roll / "turn.yml").read_text())
+    (restart,) = (task for task in turn if task["name"] == "Roll | Restart the node")
+    names = [task["name"] for task in restart["block"]]
+    (read_first,) = (task for task in restart["block"] if "streamops.kafka.broker_properties" in task)
+    assert names.index(read_first["name"]) < names.index("Roll | Stop the node")
+    when = NativeEnvironment().compile_expression(read_first["when"])
+    claimed = {"is_claimed": True, "stops_by": "adopted"}
+    assert when(_model={"seen": claimed}, _kafka_is_broker=True) is True
+    for seen in ({**claimed, "stops_by": "systemd"}, {**claimed, "is_claimed": False}):
+        assert when(_model={"seen": seen}, _kafka_is_broker=True) is False
+    assert when(_model={"seen": claimed}, _kafka_is_broker=False) is False
+    compares = yaml.safe_load((of_roll / "proven.yml").read_text())[0]
+    assert compares["ansible.builtin.include_tasks"] == "roll/properties.yml"
+    (compared,) = (
+        task
+        for task in yaml.safe_load((of_roll / "properties.yml").read_text())
+        if "streamops.kafka.broker_properties" in task
+    )
+    reasons = [{"kind": "record", "name": "process"}, {"kind": "property", "name": "num.io.threads"}]
+    planned = NativeEnvironment().from_string(compared["streamops.kafka.broker_properties"]["planned"])
+    assert planned.render(__common_node_info={"restart_reasons": reasons}) == ["num.io.threads"]
+
+
 def _file(task: dict[str, Any], seen: dict[str, str], **variables: Any) -> str:
     """Return which file a task includes."""
     text = NativeEnvironment().from_string(task["ansible.builtin.include_tasks"])

@@ -285,7 +285,7 @@ def test_a_node_that_is_given_back_is_marked_before_anything_stops(machine: Clus
 def test_a_node_without_the_file_cannot_be_given_back(machine: Cluster) -> None:
     refused = step(machine, "adopt_back.yml")
     assert refused.rc != 0
-    assert "kafka1 cannot be given back" in " ".join(refused.output.split())
+    assert "The nodes of this inventory cannot be given back" in " ".join(refused.output.split())
     assert "kafka1" in pids(machine)
 
 
