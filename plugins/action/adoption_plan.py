@@ -7,6 +7,7 @@ Makes the files of an inventory of one of them, and writes none.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -14,12 +15,14 @@ from pathlib import Path
 from typing import Any
 
 import ansible.context
+from ansible.errors import AnsibleError
 
 from ..module_utils._node.installed import KAFKA
 from ..plugin_utils.adopt.asked import Address, Answer, Login, Question, answer, question
 from ..plugin_utils.adopt.chosen import chosen, cluster_name
 from ..plugin_utils.adopt.clusters import ForeignCluster
 from ..plugin_utils.adopt.described import CONNECTION, PASSWORDS, Rules, described, reached
+from ..plugin_utils.adopt.machines import READ, Said, said_by
 from ..plugin_utils.adopt.placed import Placed, next_step, placed, written_lines
 from ..plugin_utils.adopt.screen import Looked, all_findings, looked, screen_lines
 from ..plugin_utils.findings import REFUSE, Finding, refused
@@ -43,7 +46,8 @@ class ActionModule(ClusterAction):
         result: dict[str, Any] = super().run(tmp, task_vars)
         known = task_vars or {}
         _checked, options = self.validate_argument_spec(argument_spec=dict(module_options("adoption_plan")))
-        look = looked(_plain(options["machines"]))
+        machines = _plain(options["machines"])
+        look = looked(machines, {host: _said(known["hostvars"][host]) for host in machines})
         addresses = {host: _address(host, known["hostvars"][host]) for host in look.machines}
         login = Login(
             options["user"],
@@ -129,6 +133,15 @@ def _address(host: str, variables: Mapping[str, object]) -> Address:
     # A host that does not say it is connected to as the command line or ansible.cfg does.
     connection = variables.get("ansible_connection") or ansible.context.CLIARGS.get("connection")
     return Address(str(variables.get("ansible_host") or host), connection in _LOCAL)
+
+
+def _said(variables: Mapping[str, object]) -> Said:
+    """Return what the variables of a host say of its node; one that cannot be read says nothing."""
+    known: dict[str, object] = {}
+    for name in READ:
+        with contextlib.suppress(AnsibleError, KeyError, TypeError):
+            known[name] = _plain(variables[name])
+    return said_by(known)
 
 
 def _plain(value: Any) -> Any:
