@@ -94,18 +94,41 @@ def test_a_take_over_is_judged_on_all_hosts_before_anything_is_written() -> None
     assert judged["any_errors_fatal"]
     assert judged == tasks[-2]
     assert "streamops.kafka.adopted_node" in tasks[-1]
+    # What the preflight refuses leaves nothing behind: who runs a node is written in the play behind it.
+    made = read(ROOT / "playbooks/_adopt_take.yml")
+    checks, writes = (
+        next(at for at, play in enumerate(made) if f"'tasks_from': '{file}'" in str(play))
+        for file in ("guards.yml", "adopt_claim")
+    )
+    assert checks < writes < len(made) - 1
+    (claim,) = yaml.safe_load((ROOT / "roles/_common/tasks/adopt_claim.yml").read_text())
+    when = NativeEnvironment().compile_expression(claim["when"])
+    assert [when(_model={"take_over": {"claim": claim}}) for claim in ({}, {"manager": "none"})] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("given", "again"), [({}, True), ({"kafka_adopt": ""}, True), ({"kafka_adopt": "back"}, True),
+                         ({"kafka_adopt": " take"}, False)],
+)  # fmt: skip
+def test_the_rest_of_a_take_over_is_not_checked_twice(given: dict[str, str], again: bool) -> None:
+    site = read(ROOT / "playbooks/site.yml")[0]
+    (task,) = site["tasks"][0]["block"]
+    assert NativeEnvironment().from_string(task["vars"]["_preflight_again"]).render(given) is again
 
 
 @pytest.mark.parametrize(
     ("known", "state"),
-    [(None, "claimed"), ({"phase": "returned", "runs": "ours"}, "taken"),
-     ({"phase": "returned", "runs": "old"}, "claimed"),
-     ({"phase": "returned", "runs": "nobody"}, "claimed"), ({"phase": "claimed", "runs": "ours"}, "claimed")],
+    [(None, ""), ({"phase": "returned", "runs": "ours"}, "taken"), ({"phase": "returned", "runs": "nobody"}, "claimed"),
+     ({"phase": "claimed", "runs": "ours"}, "")],
 )  # fmt: skip
-def test_a_node_that_ours_still_runs_need_not_be_claimed_again(known: dict[str, Any] | None, state: str) -> None:
+def test_a_node_that_was_to_be_given_back_need_not_be_claimed_again(known: dict[str, Any] | None, state: str) -> None:
     task = yaml.safe_load((ROOT / "roles/_common/tasks/adopt_take.yml").read_text())[-1]
+    given = {"_common_before": known or {}, "_model": {"take_over": {"claim": {}}}}
+    assert NativeEnvironment().compile_expression(task["when"])(**given) is bool(state)
     template = task["streamops.kafka.adopted_node"]["state"]
-    assert NativeEnvironment().from_string(template).render(_common_before=known or {}) == state
+    assert not state or NativeEnvironment().from_string(template).render(given) == state
+    claimed = {**given, "_model": {"take_over": {"claim": {"manager": "none"}}}}
+    assert NativeEnvironment().compile_expression(task["when"])(**claimed) is False
 
 
 def test_a_roll_gives_back_in_the_order_of_a_turn() -> None:
