@@ -23,7 +23,7 @@ from ..plugin_utils.adopt.chosen import chosen, cluster_name
 from ..plugin_utils.adopt.clusters import ForeignCluster
 from ..plugin_utils.adopt.described import CONNECTION, PASSWORDS, Rules, described, reached
 from ..plugin_utils.adopt.machines import READ, Said, said_by
-from ..plugin_utils.adopt.placed import Placed, next_step, placed, written_lines
+from ..plugin_utils.adopt.placed import Placed, next_step, not_writable, placed, written_lines
 from ..plugin_utils.adopt.screen import Looked, all_findings, looked, screen_lines
 from ..plugin_utils.findings import REFUSE, Finding, refused
 from ..plugin_utils.preflight.check import check_inventory
@@ -113,6 +113,9 @@ class ActionModule(ClusterAction):
         files = placed(directory, written.files, there, entries)
         if isinstance(files, Finding):
             return None, [*written.findings, files]
+        # Here, so that --check does not promise what a run cannot do.
+        if files.missing and (path := _unwritable(files.parents)):
+            return None, [*written.findings, not_writable(path)]
         return (files, cluster.mode), list(written.findings)
 
     def _asked(self, cluster: ForeignCluster, how: Question, known: dict[str, Any]) -> Answer | Question:
@@ -157,6 +160,17 @@ def _variables(variables: Mapping[str, object]) -> dict[str, object]:
 def _text(path: Path) -> str | None:
     """Return what a file of the control node has; None where there is none."""
     return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else None
+
+
+def _unwritable(directories: Sequence[str]) -> str:
+    """Return what keeps directories from being made and written into: the first that is there; empty where nothing."""
+    for directory in directories:
+        place = Path(directory)
+        while not os.path.lexists(place):
+            place = place.parent
+        if not (place.is_dir() and os.access(place, os.W_OK | os.X_OK)):
+            return str(place)
+    return ""
 
 
 def _existing(path: str) -> str:

@@ -245,12 +245,13 @@ def plan(
     machines: dict[str, Any],
     answers: dict[str, Any],
     connection: str | None = "local",
+    is_check: bool = False,
     **options: Any,
 ) -> tuple[dict[str, Any], Asking]:
     """Return the result of the action, and the action; connection -- of the hosts, None where they do not say it."""
     monkeypatch.setattr(ProgressAction, "run", lambda self, tmp=None, task_vars=None: {})
     action = Asking(answers, machines=machines, **options)
-    action._task = SimpleNamespace(args={"machines": machines}, check_mode=False)
+    action._task = SimpleNamespace(args={"machines": machines}, check_mode=is_check)
     reached = {"ansible_connection": connection} if connection else {}
     hostvars = {host: {"ansible_host": f"10.0.0.{at}", **reached} for at, host in enumerate(machines)}
     return action.run(task_vars={"hostvars": hostvars}), action
@@ -337,6 +338,30 @@ def test_a_file_in_place_of_the_directory_is_refused(tmp_path: Path, monkeypatch
     result, _action = plan(monkeypatch, machine_of_others(), answers, directory=str(tmp_path / "prod"))
     assert result["inventory"] == {"directories": [], "files": [], "is_refused": True}
     assert f"{tmp_path}/prod on the control node cannot be read: Not a directory" in result["lines"][-2]
+
+
+@pytest.mark.parametrize("is_check", [True, False])
+@pytest.mark.parametrize(
+    ("there", "stays"), [("shut", "shut"), ("shut/prod", "shut"), ("file/prod", "file"), ("open/prod/new", "")]
+)
+def test_a_place_where_nothing_can_be_written_is_refused_by_a_check_too(
+    there: str, stays: str, is_check: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = {
+        "cluster_info": {**info((1,), (1,)), "cluster_id": CLUSTER_ID}, "features_info": FEATURES,
+        "resources_info": held(),
+    }  # fmt: skip
+    for name in ("shut", "open"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "file").touch()
+    # For root no mode keeps it out.
+    monkeypatch.setattr(adoption_plan.os, "access", lambda path, _mode: Path(path).name != "shut")
+    result, _action = plan(
+        monkeypatch, machine_of_others(), answers, is_check=is_check, directory=str(tmp_path / there)
+    )
+    assert result["inventory"]["is_refused"] is bool(stays)
+    refused = f"{tmp_path}/{stays} on the control node is no directory that this user may write into"
+    assert any(refused in line for line in result["lines"]) is bool(stays)
 
 
 def test_no_inventory_is_made_of_a_cluster_that_was_not_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -65,6 +65,14 @@ def placed(
     return Placed(directory, files, tuple(path for path in files if path not in there))
 
 
+def not_writable(path: str) -> Finding:
+    """Say why no file is written where this user may not write. path -- what exists there, or is a file."""
+    what = f"{path} on the control node is no directory that this user may write into"
+    return Finding(
+        REFUSE, what, "correct its owner or mode, or give another directory with -e kafka_adopt_inventory=DIR"
+    )
+
+
 def written_lines(files: Placed, is_check: bool) -> list[str]:
     """Return the lines of a screen about the files of an inventory."""
     listed = ", ".join(files.missing)
