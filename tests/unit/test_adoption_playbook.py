@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shlex
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -327,6 +328,18 @@ def test_an_inventory_is_made_of_what_the_cluster_told_and_not_written(
     assert other["inventory"] == {"directories": [], "files": [], "is_refused": True}
     assert "has an inventory with other content (hosts.yml)" in other["lines"][-2]
     assert other["lines"][-1].startswith("Next step    clear what is refused")
+
+
+def test_the_command_of_the_next_step_can_be_pasted_where_a_path_has_blanks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = {
+        "cluster_info": {**info((1,), (1,)), "cluster_id": CLUSTER_ID}, "features_info": FEATURES,
+        "resources_info": held(),
+    }  # fmt: skip
+    result, _action = plan(monkeypatch, machine_of_others(), answers, directory=str(tmp_path / "my prod"))
+    words = shlex.split(result["lines"][-1])
+    assert words[words.index("-i") + 1] == f"{tmp_path}/my prod/hosts.yml"
 
 
 def test_a_file_in_place_of_the_directory_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

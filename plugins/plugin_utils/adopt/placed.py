@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Union
@@ -99,6 +100,6 @@ def next_step(files: Placed, mode: str, is_check: bool) -> str:
     else:
         steps.append(
             "look at what a take-over would change: ansible-playbook streamops.kafka.adopt "
-            f"-i {files.directory}/hosts.yml --become -e kafka_adopt=take --check --diff"
+            f"-i {shlex.quote(f'{files.directory}/hosts.yml')} --become -e kafka_adopt=take --check --diff"
         )
     return ", then ".join(step for step in steps if step)
