@@ -7,6 +7,7 @@ Makes the files of an inventory of one of them, and writes none.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -14,13 +15,15 @@ from pathlib import Path
 from typing import Any
 
 import ansible.context
+from ansible.errors import AnsibleError
 
 from ..module_utils._node.installed import KAFKA
 from ..plugin_utils.adopt.asked import Address, Answer, Login, Question, answer, question
 from ..plugin_utils.adopt.chosen import chosen, cluster_name
 from ..plugin_utils.adopt.clusters import ForeignCluster
 from ..plugin_utils.adopt.described import CONNECTION, PASSWORDS, Rules, described, reached
-from ..plugin_utils.adopt.placed import Placed, next_step, placed, written_lines
+from ..plugin_utils.adopt.machines import READ, Said, said_by
+from ..plugin_utils.adopt.placed import Placed, next_step, not_writable, placed, written_lines
 from ..plugin_utils.adopt.screen import Looked, all_findings, looked, screen_lines
 from ..plugin_utils.findings import REFUSE, Finding, refused
 from ..plugin_utils.preflight.check import check_inventory
@@ -43,7 +46,8 @@ class ActionModule(ClusterAction):
         result: dict[str, Any] = super().run(tmp, task_vars)
         known = task_vars or {}
         _checked, options = self.validate_argument_spec(argument_spec=dict(module_options("adoption_plan")))
-        look = looked(_plain(options["machines"]))
+        machines = _plain(options["machines"])
+        look = looked(machines, {host: _said(known["hostvars"][host]) for host in machines})
         addresses = {host: _address(host, known["hostvars"][host]) for host in look.machines}
         login = Login(
             options["user"],
@@ -109,6 +113,9 @@ class ActionModule(ClusterAction):
         files = placed(directory, written.files, there, entries)
         if isinstance(files, Finding):
             return None, [*written.findings, files]
+        # Here, so that --check does not promise what a run cannot do.
+        if files.missing and (path := _unwritable(files.parents)):
+            return None, [*written.findings, not_writable(path)]
         return (files, cluster.mode), list(written.findings)
 
     def _asked(self, cluster: ForeignCluster, how: Question, known: dict[str, Any]) -> Answer | Question:
@@ -131,6 +138,15 @@ def _address(host: str, variables: Mapping[str, object]) -> Address:
     return Address(str(variables.get("ansible_host") or host), connection in _LOCAL)
 
 
+def _said(variables: Mapping[str, object]) -> Said:
+    """Return what the variables of a host say of its node; one that cannot be read says nothing."""
+    known: dict[str, object] = {}
+    for name in READ:
+        with contextlib.suppress(AnsibleError, KeyError, TypeError):
+            known[name] = _plain(variables[name])
+    return said_by(known)
+
+
 def _plain(value: Any) -> Any:
     """Return a value without the tags that Ansible keeps at texts, which no writer of YAML knows."""
     return json.loads(json.dumps(value))
@@ -144,6 +160,17 @@ def _variables(variables: Mapping[str, object]) -> dict[str, object]:
 def _text(path: Path) -> str | None:
     """Return what a file of the control node has; None where there is none."""
     return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else None
+
+
+def _unwritable(directories: Sequence[str]) -> str:
+    """Return what keeps directories from being made and written into: the first that is there; empty where nothing."""
+    for directory in directories:
+        place = Path(directory)
+        while not os.path.lexists(place):
+            place = place.parent
+        if not (place.is_dir() and os.access(place, os.W_OK | os.X_OK)):
+            return str(place)
+    return ""
 
 
 def _existing(path: str) -> str:

@@ -44,6 +44,12 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
+machine:
+  description: >-
+    The same text on all hosts of an inventory that are one machine (its boot and its numbering of processes); empty
+    where that is not known.
+  returned: always
+  type: str
 processes:
   description: The processes, by their numbers.
   returned: always

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shlex
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -94,18 +95,41 @@ def test_a_take_over_is_judged_on_all_hosts_before_anything_is_written() -> None
     assert judged["any_errors_fatal"]
     assert judged == tasks[-2]
     assert "streamops.kafka.adopted_node" in tasks[-1]
+    # What the preflight refuses leaves nothing behind: who runs a node is written in the play behind it.
+    made = read(ROOT / "playbooks/_adopt_take.yml")
+    checks, writes = (
+        next(at for at, play in enumerate(made) if f"'tasks_from': '{file}'" in str(play))
+        for file in ("guards.yml", "adopt_claim")
+    )
+    assert checks < writes < len(made) - 1
+    (claim,) = yaml.safe_load((ROOT / "roles/_common/tasks/adopt_claim.yml").read_text())
+    when = NativeEnvironment().compile_expression(claim["when"])
+    assert [when(_model={"take_over": {"claim": claim}}) for claim in ({}, {"manager": "none"})] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("given", "again"), [({}, True), ({"kafka_adopt": ""}, True), ({"kafka_adopt": "back"}, True),
+                         ({"kafka_adopt": " take"}, False)],
+)  # fmt: skip
+def test_the_rest_of_a_take_over_is_not_checked_twice(given: dict[str, str], again: bool) -> None:
+    site = read(ROOT / "playbooks/site.yml")[0]
+    (task,) = site["tasks"][0]["block"]
+    assert NativeEnvironment().from_string(task["vars"]["_preflight_again"]).render(given) is again
 
 
 @pytest.mark.parametrize(
     ("known", "state"),
-    [(None, "claimed"), ({"phase": "returned", "runs": "ours"}, "taken"),
-     ({"phase": "returned", "runs": "old"}, "claimed"),
-     ({"phase": "returned", "runs": "nobody"}, "claimed"), ({"phase": "claimed", "runs": "ours"}, "claimed")],
+    [(None, ""), ({"phase": "returned", "runs": "ours"}, "taken"), ({"phase": "returned", "runs": "nobody"}, "claimed"),
+     ({"phase": "claimed", "runs": "ours"}, "")],
 )  # fmt: skip
-def test_a_node_that_ours_still_runs_need_not_be_claimed_again(known: dict[str, Any] | None, state: str) -> None:
+def test_a_node_that_was_to_be_given_back_need_not_be_claimed_again(known: dict[str, Any] | None, state: str) -> None:
     task = yaml.safe_load((ROOT / "roles/_common/tasks/adopt_take.yml").read_text())[-1]
+    given = {"_common_before": known or {}, "_model": {"take_over": {"claim": {}}}}
+    assert NativeEnvironment().compile_expression(task["when"])(**given) is bool(state)
     template = task["streamops.kafka.adopted_node"]["state"]
-    assert NativeEnvironment().from_string(template).render(_common_before=known or {}) == state
+    assert not state or NativeEnvironment().from_string(template).render(given) == state
+    claimed = {**given, "_model": {"take_over": {"claim": {"manager": "none"}}}}
+    assert NativeEnvironment().compile_expression(task["when"])(**claimed) is False
 
 
 def test_a_roll_gives_back_in_the_order_of_a_turn() -> None:
@@ -124,6 +148,31 @@ def test_a_roll_gives_back_in_the_order_of_a_turn() -> None:
         (task,) = (task for task in back["block"] if task["name"] == name)
         assert NativeEnvironment().compile_expression(task["when"])(_common_gives_back=True) is False
         assert NativeEnvironment().compile_expression(task["when"])() is True
+
+
+def test_a_broker_is_asked_for_its_properties_before_it_stops_and_again_before_its_old_service_loses_it() -> None:
+    of_roll = ROOT / "roles/_common/tasks/roll"
+    turn = yaml.safe_load((of_roll / "turn.yml").read_text())
+    (restart,) = (task for task in turn if task["name"] == "Roll | Restart the node")
+    names = [task["name"] for task in restart["block"]]
+    (read_first,) = (task for task in restart["block"] if "streamops.kafka.broker_properties" in task)
+    assert names.index(read_first["name"]) < names.index("Roll | Stop the node")
+    when = NativeEnvironment().compile_expression(read_first["when"])
+    claimed = {"is_claimed": True, "stops_by": "adopted"}
+    assert when(_model={"seen": claimed}, _kafka_is_broker=True) is True
+    for seen in ({**claimed, "stops_by": "systemd"}, {**claimed, "is_claimed": False}):
+        assert when(_model={"seen": seen}, _kafka_is_broker=True) is False
+    assert when(_model={"seen": claimed}, _kafka_is_broker=False) is False
+    compares = yaml.safe_load((of_roll / "proven.yml").read_text())[0]
+    assert compares["ansible.builtin.include_tasks"] == "roll/properties.yml"
+    (compared,) = (
+        task
+        for task in yaml.safe_load((of_roll / "properties.yml").read_text())
+        if "streamops.kafka.broker_properties" in task
+    )
+    reasons = [{"kind": "record", "name": "process"}, {"kind": "property", "name": "num.io.threads"}]
+    planned = NativeEnvironment().from_string(compared["streamops.kafka.broker_properties"]["planned"])
+    assert planned.render(__common_node_info={"restart_reasons": reasons}) == ["num.io.threads"]
 
 
 def _file(task: dict[str, Any], seen: dict[str, str], **variables: Any) -> str:
@@ -197,12 +246,13 @@ def plan(
     machines: dict[str, Any],
     answers: dict[str, Any],
     connection: str | None = "local",
+    is_check: bool = False,
     **options: Any,
 ) -> tuple[dict[str, Any], Asking]:
     """Return the result of the action, and the action; connection -- of the hosts, None where they do not say it."""
     monkeypatch.setattr(ProgressAction, "run", lambda self, tmp=None, task_vars=None: {})
     action = Asking(answers, machines=machines, **options)
-    action._task = SimpleNamespace(args={"machines": machines}, check_mode=False)
+    action._task = SimpleNamespace(args={"machines": machines}, check_mode=is_check)
     reached = {"ansible_connection": connection} if connection else {}
     hostvars = {host: {"ansible_host": f"10.0.0.{at}", **reached} for at, host in enumerate(machines)}
     return action.run(task_vars={"hostvars": hostvars}), action
@@ -280,6 +330,18 @@ def test_an_inventory_is_made_of_what_the_cluster_told_and_not_written(
     assert other["lines"][-1].startswith("Next step    clear what is refused")
 
 
+def test_the_command_of_the_next_step_can_be_pasted_where_a_path_has_blanks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = {
+        "cluster_info": {**info((1,), (1,)), "cluster_id": CLUSTER_ID}, "features_info": FEATURES,
+        "resources_info": held(),
+    }  # fmt: skip
+    result, _action = plan(monkeypatch, machine_of_others(), answers, directory=str(tmp_path / "my prod"))
+    words = shlex.split(result["lines"][-1])
+    assert words[words.index("-i") + 1] == f"{tmp_path}/my prod/hosts.yml"
+
+
 def test_a_file_in_place_of_the_directory_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     answers = {
         "cluster_info": {**info((1,), (1,)), "cluster_id": CLUSTER_ID}, "features_info": FEATURES,
@@ -289,6 +351,30 @@ def test_a_file_in_place_of_the_directory_is_refused(tmp_path: Path, monkeypatch
     result, _action = plan(monkeypatch, machine_of_others(), answers, directory=str(tmp_path / "prod"))
     assert result["inventory"] == {"directories": [], "files": [], "is_refused": True}
     assert f"{tmp_path}/prod on the control node cannot be read: Not a directory" in result["lines"][-2]
+
+
+@pytest.mark.parametrize("is_check", [True, False])
+@pytest.mark.parametrize(
+    ("there", "stays"), [("shut", "shut"), ("shut/prod", "shut"), ("file/prod", "file"), ("open/prod/new", "")]
+)
+def test_a_place_where_nothing_can_be_written_is_refused_by_a_check_too(
+    there: str, stays: str, is_check: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = {
+        "cluster_info": {**info((1,), (1,)), "cluster_id": CLUSTER_ID}, "features_info": FEATURES,
+        "resources_info": held(),
+    }  # fmt: skip
+    for name in ("shut", "open"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "file").touch()
+    # For root no mode keeps it out.
+    monkeypatch.setattr(adoption_plan.os, "access", lambda path, _mode: Path(path).name != "shut")
+    result, _action = plan(
+        monkeypatch, machine_of_others(), answers, is_check=is_check, directory=str(tmp_path / there)
+    )
+    assert result["inventory"]["is_refused"] is bool(stays)
+    refused = f"{tmp_path}/{stays} on the control node is no directory that this user may write into"
+    assert any(refused in line for line in result["lines"]) is bool(stays)
 
 
 def test_no_inventory_is_made_of_a_cluster_that_was_not_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,7 +49,7 @@ _HIDES = re.compile(r"^\S+ /proc proc \S*hidepid=(?!0|off)", re.MULTILINE)
 
 
 def look(locks: Sequence[Lock]) -> dict[str, Any]:
-    """Return {processes, unread} of this machine. locks -- of releases that jars are compared with."""
+    """Return {machine, processes, unread} of this machine. locks -- of releases that jars are compared with."""
     entries: list[dict[str, Any]] = []
     unread: dict[str, str] = {}
     digests: dict[str, str] = {}
@@ -62,6 +62,7 @@ def look(locks: Sequence[Lock]) -> dict[str, Any]:
             entries.append(entry)
             unread.update(files.unread)
     return {
+        "machine": processes.machine(),
         "processes": entries,
         "unread": [{"path": path, "why": why} for path, why in sorted(unread.items())],
     }

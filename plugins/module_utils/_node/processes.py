@@ -18,6 +18,19 @@ _KERNEL_THREAD = 0x00200000
 _NOBODY = 65534
 
 
+def machine() -> str:
+    """Return what is the same for all that see these processes: this boot, this numbering; empty where not known.
+
+    The control node has the same of itself in plugin_utils/run_names.py.
+    """
+    try:
+        numbering = os.readlink("/proc/self/ns/pid")
+    except OSError:
+        return ""
+    boot = (read_text("/proc/sys/kernel/random/boot_id") or "").strip()
+    return f"{boot}/{numbering}" if boot else ""
+
+
 def stat(pid: int) -> tuple[str, int | None]:
     """Return (state, start time in ticks since boot) of a process; ("", None) when /proc does not show it."""
     fields = _stat_fields(pid)

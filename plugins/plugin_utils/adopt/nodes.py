@@ -21,7 +21,10 @@ def disagreements(machines: Mapping[str, Machine], nodes: Sequence[ForeignNode])
 def _silent(machines: Mapping[str, Machine]) -> Iterator[Finding]:
     """Tell of machines where nothing runs, of nodes that are ours, and of what could not be read."""
     for host, machine in machines.items():
-        if not machine["processes"]:
+        if not machine["processes"] and machine.get("is_shared"):
+            fix = "start its node by its own service, let its variables say the id, or take it out of this inventory"
+            yield Finding(NOTE, f"{host}: no process of its machine belongs to it", fix)
+        elif not machine["processes"]:
             fix = "start it by its own service, or take the host out of this inventory"
             yield Finding(NOTE, f"{host}: no process of Kafka, ZooKeeper or MirrorMaker runs", fix)
         for told in machine["processes"]:

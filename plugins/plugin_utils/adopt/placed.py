@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Union
@@ -65,6 +66,14 @@ def placed(
     return Placed(directory, files, tuple(path for path in files if path not in there))
 
 
+def not_writable(path: str) -> Finding:
+    """Say why no file is written where this user may not write. path -- what exists there, or is a file."""
+    what = f"{path} on the control node is no directory that this user may write into"
+    return Finding(
+        REFUSE, what, "correct its owner or mode, or give another directory with -e kafka_adopt_inventory=DIR"
+    )
+
+
 def written_lines(files: Placed, is_check: bool) -> list[str]:
     """Return the lines of a screen about the files of an inventory."""
     listed = ", ".join(files.missing)
@@ -91,6 +100,6 @@ def next_step(files: Placed, mode: str, is_check: bool) -> str:
     else:
         steps.append(
             "look at what a take-over would change: ansible-playbook streamops.kafka.adopt "
-            f"-i {files.directory}/hosts.yml --become -e kafka_adopt=take --check --diff"
+            f"-i {shlex.quote(f'{files.directory}/hosts.yml')} --become -e kafka_adopt=take --check --diff"
         )
     return ", then ".join(step for step in steps if step)

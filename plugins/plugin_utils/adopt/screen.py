@@ -13,6 +13,7 @@ from ..guards.foreign import ForeignNode, Machine, foreign_nodes, our_nodes
 from ..reports.group_lines import shown
 from .asked import Answer, Question, answer_line, contradictions
 from .clusters import END_ITS_WAY, ON_ITS_WAY, ForeignCluster, clusters_of
+from .machines import Said, divided
 from .nodes import disagreements
 
 #: Characters of a reason: a trace of Python would be the whole screen.
@@ -21,20 +22,27 @@ _REASON = 300
 
 @dataclass(frozen=True)
 class Looked:
-    """What the machines of a run told. machines -- by host; silent -- by host why nothing is known of it."""
+    """What the machines of a run told.
+
+    machines -- by host; silent -- by host why nothing is known of it; notes -- on hosts that are one machine.
+    """
 
     machines: Mapping[str, Machine]
     silent: Mapping[str, str]
     nodes: Sequence[ForeignNode]
     clusters: Sequence[ForeignCluster]
+    notes: Sequence[Finding] = ()
 
 
-def looked(results: Mapping[str, Machine]) -> Looked:
-    """Sort what a run has of each host: the result of adoption_info, or of a host that did not answer."""
-    machines = {host: result for host, result in results.items() if "processes" in result}
+def looked(results: Mapping[str, Machine], said: Mapping[str, Said] | None = None) -> Looked:
+    """Sort what a run has of each host: the result of adoption_info, or of a host that did not answer.
+
+    said -- by host what the inventory says of its node, by which hosts of one machine are told apart
+    """
+    machines, notes = divided({host: result for host, result in results.items() if "processes" in result}, said or {})
     silent = {host: _why(result) for host, result in results.items() if host not in machines}
     nodes = foreign_nodes(machines)
-    return Looked(machines, silent, nodes, clusters_of(nodes, our_nodes(machines)))
+    return Looked(machines, silent, nodes, clusters_of(nodes, our_nodes(machines)), notes)
 
 
 def _why(result: Machine) -> str:
@@ -50,6 +58,7 @@ def all_findings(look: Looked, answers: Sequence[Answer | Question | None]) -> l
     """Return all that was found, refusals first. answers -- of each cluster, None of a product that is not asked."""
     listed = [
         *_silent_hosts(look),
+        *look.notes,
         *disagreements(look.machines, look.nodes),
         *(
             finding

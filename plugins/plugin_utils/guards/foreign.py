@@ -150,7 +150,7 @@ def _node(host: str, told: Process) -> ForeignNode:
         host=host,
         product=told["product"],
         roles=_roles(told["product"], properties),
-        node_id=_number(told, properties),
+        node_id=node_number(told),
         cluster_id=next((mark["cluster.id"] for mark in marks if mark.get("cluster.id")), ""),
         # Of a container nothing is read.
         version=release.get("version") or "",
@@ -166,9 +166,9 @@ def _roles(product: str, properties: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(sorted(items_of(properties.get("process.roles", "broker"))))
 
 
-def _number(told: Process, properties: Mapping[str, str]) -> int | None:
-    """Return the id by the properties, else by the directories, where Kafka keeps one that it chose itself."""
-    marks = [place["meta_properties"] or {} for place in told["dirs"]]
+def node_number(told: Process) -> int | None:
+    """Return the id of a process by its properties, else by its directories, where Kafka keeps one that it chose."""
+    properties, marks = told["properties"], [place["meta_properties"] or {} for place in told["dirs"]]
     words = [properties.get("node.id"), properties.get("broker.id")]
     words += [mark.get("node.id", mark.get("broker.id")) for mark in marks]
     words += [place.get("myid") for place in told["dirs"]]

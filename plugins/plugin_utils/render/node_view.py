@@ -161,7 +161,7 @@ class NodeView:
             "config_dir": paths["config"] if self._own.controller else "",
             "adopted_file": paths["adopted"],
             **self._token_issuer(),
-            # In check mode nothing was written that says who runs the node.
+            # In check mode, and before the checks have passed, nothing was written that says who runs the node.
             **({"claim": self.take_over["claim"]} if self._foresees_take_over() else {}),
             "jvm_file": f"{paths['config']}/jvm.options",
             "release_dir": self.release["dir"],
@@ -180,10 +180,10 @@ class NodeView:
         return {"issuer": {"jwks_url": said.jwks_url, "ca": said.authorities(), "clock_skew": said.clock_skew}}
 
     def _foresees_take_over(self) -> bool:
-        """Tell whether a run in check mode would write who runs the node."""
-        results = self._cluster.results
-        is_check = bool(self._settings.get("ansible_check_mode", False))
-        return is_check and bool(results.of(results.host).adoption) and bool(self.take_over["claim"])
+        """Tell whether the run is about to write who runs the node, or would in check mode."""
+        results, settings = self._cluster.results, self._settings
+        is_unwritten = bool(settings.get("ansible_check_mode", False) or settings.get("_common_foresees_claim", False))
+        return is_unwritten and bool(results.of(results.host).adoption) and bool(self.take_over["claim"])
 
     @key
     def take_over(self) -> dict[str, Any]:

@@ -156,8 +156,11 @@ def test_the_inventory_of_a_broker_of_others_says_what_runs(broker: ApacheLayout
 
 
 def test_a_broker_of_others_is_shown_and_nothing_is_changed(broker: ApacheLayout, tmp_path: Path) -> None:
+    local = {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}
     hosts = {
-        "here": {"ansible_connection": "local", "ansible_python_interpreter": sys.executable},
+        "here": local,
+        # The same machine, of which this host has another node.
+        "beside": {**local, "kafka_node_id": 99},
         "away": {"ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port": 1},
     }
     inventory = hosts_file(tmp_path / "inventory", {"somewhere": hosts}, {})
@@ -174,6 +177,7 @@ def test_a_broker_of_others_is_shown_and_nothing_is_changed(broker: ApacheLayout
         assert node.endswith(f"; data {broker.home}/data; listens PLAINTEXT://:{port}, CONTROLLER://:{port + 1}")
         assert asked.startswith(f"Asked        localhost:{port} (PLAINTEXT): brokers 1; voters 1, leader 1; ")
         assert "metadata.version 4.3-IV" in asked
+        assert any("here, beside are one machine, so each process is listed once" in line for line in lines)
         (away,) = [line for line in lines if "away was not looked at" in line]
         assert away.startswith("Refused ")
         assert lines[-1].startswith("Next step    clear what is refused")

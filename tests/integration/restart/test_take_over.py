@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.cluster import ROOT, free_port_base, kill, read_until
+from tests.support.modules import run_module
 from tests.support.others import BACK, FINISH, TAKE, Others, all_run, no_manager, phases, said
 from tests.support.traffic import producing, read_all
 
@@ -50,6 +51,7 @@ def test_a_cluster_of_others_is_taken_over_and_given_back_without_a_loss(others:
         assert all_run(others, "ours"), others.runners()
         assert phases(others) == ["taken"] * 3
         assert "taken over from a process without a service" in said(taken)
+        assert said(taken).count(" properties identical") == len(others.nodes)
         pids = others.pids()
         assert others.playbook().ok().changed == 0
         assert others.adopt(*TAKE).ok().changed == 0
@@ -67,6 +69,30 @@ def test_a_cluster_of_others_is_taken_over_and_given_back_without_a_loss(others:
     assert again.rc != 0
     assert "the node was given back" in said(again)
     assert all_run(others, "old"), others.runners()
+
+
+@pytest.mark.full
+def test_a_broker_that_would_run_with_another_property_than_before_goes_back_to_its_old_service(tmp_path: Path) -> None:
+    others = Others(ROOT / "inventories" / "local", tmp_path / "c", free_port_base())
+    # The file of others says what the inventory says, so that no plan names it; what is set live wins over both.
+    others.playbook(kafka_broker_config={"num.io.threads": 8}).ok()
+    try:
+        others.become()
+        no_manager(others)
+        first = others.nodes[0]
+        live = {"bootstrap_servers": others.bootstrap_servers, "brokers": {"1": {"num.io.threads": 16}}}
+        assert run_module("streamops.kafka.broker_configs", live)["changed"]
+        refused = others.adopt(*TAKE, kafka_broker_config={"num.io.threads": 8})
+        assert refused.rc != 0
+        assert "num.io.threads: 16 -> 8" in said(refused)
+        assert f"{first} was not taken over: a process without a service" in said(refused)
+        assert others.runners()[first] == "old"
+        # What the plan names may differ.
+        taken = others.adopt(*TAKE, kafka_broker_config={"num.io.threads": 12}).ok()
+        assert "1 differ as planned (num.io.threads)" in said(taken)
+        assert all_run(others, "ours"), others.runners()
+    finally:
+        others.destroy()
 
 
 @pytest.mark.full

@@ -85,11 +85,12 @@ def test_a_node_of_others_is_claimed_as_its_inventory_describes_it() -> None:
     assert "stands where this collection would write" in " ".join(in_the_way["refusals"])
 
 
-def test_only_check_mode_looks_with_what_would_be_written() -> None:
+def test_only_check_mode_and_the_checks_before_look_with_what_would_be_written() -> None:
     model = taken(old())
     assert model["look"]["adopted_file"] == "/etc/streamops-kafka/kafka1/adopted.json"
     assert "claim" not in model["look"]
     assert taken(old(), ansible_check_mode=True)["look"]["claim"] == model["take_over"]["claim"]
+    assert taken(old(), _common_foresees_claim=True)["look"]["claim"] == model["take_over"]["claim"]
     assert "claim" not in taken(old(), ansible_check_mode=True, kafka_version="4.1.2")["look"]
     hosts = {"kafka1": {"kafka_node_id": 1}}
     alone = view(hosts, brokers=["kafka1"], controllers=["kafka1"], ansible_check_mode=True, **SETTINGS)
