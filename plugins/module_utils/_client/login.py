@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .._core.scram import HASHES
@@ -23,6 +23,14 @@ TOKEN_URL = "sasl.oauthbearer.token.endpoint.url"
 TOKEN_ADDRESSES = "-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls="
 #: Kafka's login modules, of which each mechanism has one.
 _MODULE = "org.apache.kafka.common.security.{}LoginModule required"
+
+
+def chosen(mechanisms: Sequence[str]) -> str:
+    """Return the mechanism that our own clients log in by, of those that a cluster offers (kafka_sasl_mechanisms).
+
+    It is the first: the order is how an operator says it. Empty where none is offered.
+    """
+    return next(iter(mechanisms), "")
 
 
 @dataclass(frozen=True)

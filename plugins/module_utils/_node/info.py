@@ -23,6 +23,7 @@ from .beside import beside, installed_as
 from .clock import synchronization
 from .disks import disks
 from .generations import CURRENT, FAILED, PROVEN, Generations, differing
+from .login_log import logins
 from .network import busiest, names
 from .ports import ports
 from .process import process, read_record
@@ -55,6 +56,7 @@ LOOK: dict[str, dict[str, Any]] = {
     "metadata_dir": {"type": "str", "default": ""},
     "watch_quorum": {"type": "bool", "default": False},
     "log_dir": {"type": "str", "default": ""},
+    "login_log": {"type": "str", "default": ""},
     "state_dir": {"type": "str", "default": ""},
     "config_file": {"type": "str", "default": ""},
     "jvm_file": {"type": "str", "default": ""},
@@ -180,6 +182,8 @@ def node_info(params: Mapping[str, Any], run: Callable[..., Any] = commands.run)
         "beside": _beside(params),
         "installed_as": _installed_as(params),
         "advertised": record.advertised(started["properties"]) if started and found["running"] else {},
+        "mechanisms": record.mechanisms(started["properties"]) if started and found["running"] else {},
+        "logins": logins(params["login_log"], found["since"]) if params["login_log"] else None,
         "copies": record.copies(last["properties"]) if last else {},
         "migrates": record.migrates(last["properties"]) if last else False,
         "traces": [path for path in params["trace_files"] if _left(path)],

@@ -23,6 +23,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._node.restart_reas
 
 DEFAULTS: dict[str, Any] = {
     "log_dir": "",
+    "login_log": "",
     "log_dirs": [],
     "metadata_dir": "",
     "watch_quorum": False,
