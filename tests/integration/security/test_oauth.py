@@ -19,7 +19,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.properties i
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.oauth import TokenIssuer as Said
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import client_properties, token_properties
 from tests.support.cluster import free_port_base, until
-from tests.support.lone_broker import LoneBroker
+from tests.support.lone_broker import LoneBroker, as_written
 from tests.support.modules import run_module
 from tests.support.token_issuer import CLIENT, LIFETIME, SECRET, Key, TokenIssuer
 
@@ -73,7 +73,7 @@ def place(
             directory / "broker",
             port,
             options=f"{TOKEN_ADDRESSES}{said.jwks_url}",
-            **as_written(said, version, port),
+            **own_properties(said, version, port),
         )
         broker.format("AAAAAAAAAAAAAAAAAAAAAQ")
         broker.start()
@@ -83,14 +83,11 @@ def place(
             broker.kill()
 
 
-def as_written(said: Said, version: str, port: int) -> dict[str, str]:
-    """Return the properties of the broker as they stand in its file, which LoneBroker writes as they are."""
-    rendered = to_text(
-        {f"{PREFIX}.sasl.enabled.mechanisms": ["OAUTHBEARER"], **token_properties(PREFIX, said, version)}
-    )
-    lines = (line.partition("=") for line in rendered.splitlines() if line and not line.startswith("#"))
+def own_properties(said: Said, version: str, port: int) -> dict[str, str]:
+    """Return the properties of the broker as they stand in its file."""
+    mechanisms = {f"{PREFIX}.sasl.enabled.mechanisms": ["OAUTHBEARER"]}
     return {
-        **{key: value for key, _equals, value in lines},
+        **as_written({**mechanisms, **token_properties(PREFIX, said, version)}),
         "listeners": f"CLIENT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{port + 1},BROKER://127.0.0.1:{port + 2}",
         "listener.security.protocol.map": "CLIENT:SASL_PLAINTEXT,CONTROLLER:PLAINTEXT,BROKER:PLAINTEXT",
         "inter.broker.listener.name": "BROKER",
