@@ -22,10 +22,11 @@ def at_time(seconds: float) -> str:
 
 
 def login_rows(looks: Mapping[str, Row]) -> list[dict[str, Any]]:
-    """Return host, listener, mechanism, count, first and last for each mechanism that a running broker offers.
+    """Return host, listener, mechanism, count, since and last for each mechanism that a running broker offers.
 
     looks -- by host what node_info returned. Only of listeners that offer several: of any other no log is needed. Count
-    is None where the broker has no log, and first and last (seconds since 1970) where no login was counted.
+    is None where the broker has no log. Since is when the first login there was counted, by whichever mechanism: before
+    that nothing is known. It is None where none was, as last is of this mechanism; both are seconds since 1970.
     """
     return [row for host, look in looks.items() for row in _rows(host, look)]
 
@@ -34,14 +35,16 @@ def _rows(host: str, look: Row) -> Iterator[dict[str, Any]]:
     logins: Sequence[Row] | None = look.get("logins")
     for listener, mechanisms in (look.get("mechanisms") or {}).items():
         for mechanism in mechanisms if len(mechanisms) > 1 else ():
-            entries = [entry for entry in logins or () if _key(entry) == (listener, mechanism)]
-            known = {key: entries[0][key] if entries else None for key in ("first", "last")}
-            count = None if logins is None else sum(entry["count"] for entry in entries)
-            yield {"host": host, "listener": listener.upper(), "mechanism": mechanism, "count": count, **known}
-
-
-def _key(entry: Row) -> tuple[str, str]:
-    return str(entry["listener"]).lower(), str(entry["mechanism"])
+            there = [entry for entry in logins or () if str(entry["listener"]).lower() == listener]
+            entry = next((entry for entry in there if entry["mechanism"] == mechanism), {"count": 0, "last": None})
+            yield {
+                "host": host,
+                "listener": listener.upper(),
+                "mechanism": mechanism,
+                "count": None if logins is None else entry["count"],
+                "since": min((entry["first"] for entry in there), default=None),
+                "last": entry["last"],
+            }
 
 
 def login_lines(rows: Iterable[Row]) -> list[str]:
@@ -58,13 +61,14 @@ def _words(rows: Sequence[Row]) -> str:
     unknown = [row["host"] for row in rows if row["count"] is None]
     words = []
     if used:
-        since, last = min(row["first"] for row in used), max(row["last"] for row in used)
+        since, last = min(row["since"] for row in used), max(row["last"] for row in used)
         where = capped([row["host"] for row in used], SHOWN)
         words.append(
             f"{sum(row['count'] for row in used)} since {at_time(since)}, the last at {at_time(last)}, on {where}"
         )
     elif len(unknown) < len(rows):
-        words.append("none since the brokers started")
+        begins = [row["since"] for row in rows if row["count"] is not None]
+        words.append("none counted yet" if None in begins else f"none since {at_time(max(begins))}")
     if unknown:
         words.append(f"not known on {capped(unknown, SHOWN)}")
     return "; ".join(words)

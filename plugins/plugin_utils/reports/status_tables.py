@@ -175,13 +175,13 @@ def _logins(logins: Iterable[Row]) -> Table:
             Cell(row["mechanism"], "name"),
             Cell(row["host"], "name"),
             count(row["count"]),
-            *(Cell("none" if row[key] is None else at_time(row[key])) for key in ("first", "last")),
+            *(Cell("none" if row[key] is None else at_time(row[key])) for key in ("since", "last")),
         ]
         for row in sorted(logins, key=lambda row: (row["listener"], row["mechanism"], row["host"]))
     ]
     columns = (
         *(("Listener", "name"), ("Mechanism", "name"), ("Broker", "name"), ("Logins", "num")),
-        *(("First counted", "text"), ("Last", "text")),
+        *(("Counted since", "text"), ("Last", "text")),
     )
     note = "Since the broker started, as far as its log goes; wrong passwords are counted too."
     return cut_table("Logins by mechanism", note, columns, rows)

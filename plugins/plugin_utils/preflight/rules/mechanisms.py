@@ -18,11 +18,11 @@ _STEPS = '("Moving clients to another mechanism" in docs/tls-sasl.md)'
 
 @dataclass(frozen=True)
 class _Change:
-    """What a run changes at a listener of a running broker; logins -- those at it, None where nothing logs them."""
+    """What a run changes at a listener of a running broker; logins -- those counted there, empty without a log."""
 
     offer: Offer
     now: Sequence[str]
-    logins: Sequence[Mapping[str, Any]] | None
+    logins: Sequence[Mapping[str, Any]]
 
 
 @host_rule(
@@ -48,15 +48,15 @@ def mechanism_too_early(hosts: Sequence[Host]) -> Iterator[Problem]:
     acceptable=True,
 )
 def mechanism_in_use(hosts: Sequence[Host]) -> Iterator[Problem]:
-    """This run takes a mechanism away by which clients have begun to log in since the broker started, or of which
-    nothing says who does: such clients could not connect any more. Wrong passwords are counted too."""
+    """This run takes a mechanism away by which clients have begun to log in since the broker started, or the broker has
+    counted no login at all, so that nothing is known: such clients could not connect any more."""
     for host in hosts:
         for change in _changes(host):
             for mechanism in _taken_away(change):
                 what = f"this run takes {mechanism} away from listener {change.offer.listener}"
-                if change.logins is None:
-                    yield Problem(host, what, "the broker has no log of logins, so it is not known who uses it")
-                for entry in change.logins or ():
+                if not change.logins:
+                    yield Problem(host, what, "the broker has counted no login there, so it is not known who uses it")
+                for entry in change.logins:
                     if entry["mechanism"] == mechanism:
                         counted = f"{entry['count']} logins since {at_time(entry['first'])}"
                         yield Problem(host, what, f"{counted}, the last at {at_time(entry['last'])}")
@@ -73,10 +73,6 @@ def _changes(host: Host) -> Iterator[_Change]:
     for offer in host.offers:
         now = info.get("mechanisms", {}).get(offer.listener.lower())
         if now:
-            yield _Change(offer, now, _at(offer.listener, info.get("logins")))
-
-
-def _at(listener: str, logins: Sequence[Mapping[str, Any]] | None) -> list[Mapping[str, Any]] | None:
-    if logins is None:
-        return None
-    return [entry for entry in logins if entry["listener"].lower() == listener.lower()]
+            logins = info.get("logins") or ()
+            there = [entry for entry in logins if entry["listener"].lower() == offer.listener.lower()]
+            yield _Change(offer, now, there)

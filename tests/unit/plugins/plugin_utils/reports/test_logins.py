@@ -32,8 +32,10 @@ def test_a_line_for_each_mechanism_over_all_brokers() -> None:
 
 def test_none_is_said_of_brokers_that_count_alone() -> None:
     silent = {**look(), "logins": None}
-    lines = login_lines(login_rows({"kafka1": look(), "kafka2": silent}))
-    assert [line.partition(": ")[2] for line in lines] == ["none since the brokers started; not known on kafka2"] * 2
+    lines = login_lines(login_rows({"kafka1": look((TOKENS, 7, 60)), "kafka2": silent}))
+    assert lines[1] == "Logins       CLIENT by SCRAM-SHA-512: none since 2026-09-21 14:13:20 UTC; not known on kafka2"
+    lines = login_lines(login_rows({"kafka1": look(), "kafka2": look((TOKENS, 7, 60))}))
+    assert lines[1] == "Logins       CLIENT by SCRAM-SHA-512: none counted yet", "of kafka1 nothing is known"
     assert login_lines(login_rows({"kafka2": silent}))[0].endswith(": not known on kafka2")
 
 
@@ -48,7 +50,7 @@ def test_a_row_has_what_machines_read() -> None:
         "listener": "CLIENT",
         "mechanism": TOKENS,
         "count": 0,
-        "first": None,
+        "since": AT,
         "last": None,
     }
-    assert (scram["count"], scram["first"], scram["last"]) == (2, AT, AT + 30)
+    assert (scram["count"], scram["since"], scram["last"]) == (2, AT, AT + 30)

@@ -110,9 +110,9 @@ def test_groups_that_were_not_told_are_no_empty_list() -> None:
 
 
 def test_logins_by_mechanism_are_a_table_and_reports_from_before_have_none() -> None:
-    row = {"host": "kafka1", "listener": "CLIENT", "mechanism": "PLAIN", "count": None, "first": None, "last": None}
+    row = {"host": "kafka1", "listener": "CLIENT", "mechanism": "PLAIN", "count": None, "since": None, "last": None}
     health = {"status": "OK", "findings": [], "cluster": info()}
-    told = cluster_part("a", [], nodes(3), health, logins=[row, {**row, "count": 7, "first": 0, "last": 60}])
+    told = cluster_part("a", [], nodes(3), health, logins=[row, {**row, "count": 7, "since": 0, "last": 60}])
     text = read(told).text
     assert "Logins by mechanism" in text
     assert "1970-01-01 00:01:00 UTC" in text

@@ -56,12 +56,14 @@ def test_what_clients_use_is_not_taken_away() -> None:
     (sentence,) = said(USED, [TOKENS, SCRAM, PLAIN], [TOKENS], [entry(TOKENS), entry(SCRAM)])
     assert "this run takes SCRAM-SHA-512 away from listener CLIENT" in sentence
     assert "3 logins since 2026-09-21 14:13:20 UTC, the last at 2026-09-21 15:13:20 UTC" in sentence
-    assert not said(USED, [TOKENS, SCRAM], [TOKENS], [entry(SCRAM, "OTHER")]), "logins at another listener"
+    elsewhere = [entry(SCRAM, "OTHER"), entry(TOKENS)]
+    assert not said(USED, [TOKENS, SCRAM], [TOKENS], elsewhere), "logins at another listener"
 
 
-def test_of_what_is_not_known_nobody_says_that_it_is_unused() -> None:
-    (sentence,) = said(USED, [TOKENS, SCRAM], [TOKENS], None)
-    assert "the broker has no log of logins, so it is not known who uses it" in sentence
+@pytest.mark.parametrize("logins", [None, [], [entry(TOKENS, "OTHER")]])
+def test_of_what_is_not_known_nobody_says_that_it_is_unused(logins: Any) -> None:
+    (sentence,) = said(USED, [TOKENS, SCRAM], [TOKENS], logins)
+    assert "the broker has counted no login there, so it is not known who uses it" in sentence
 
 
 def test_a_broker_that_does_not_run_has_no_clients() -> None:
