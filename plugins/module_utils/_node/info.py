@@ -162,9 +162,11 @@ def node_info(params: Mapping[str, Any], run: Callable[..., Any] = commands.run)
     if adopted is not None and runs == OLD:
         runs_with = adopted_look.old_properties(adopted, found["pid"])
         why = reasons.take_over_reasons(adopted.service, runs_with, wanted.get("properties"))
+    runs_by = started["properties"] if started and found["running"] else {}
+    since = found["since"]
     return {
         "disks": disks(params["log_dirs"], params["metadata_dir"]),
-        "quorum": _quorum(params, found["since"]),
+        "quorum": _quorum(params, since),
         "unclean_elections": unclean_elections(params["log_dir"], time.time()) if params["log_dir"] else [],
         "process": found,
         "adopted": None if adopted is None else known.shown(adopted, runs),
@@ -181,9 +183,9 @@ def node_info(params: Mapping[str, Any], run: Callable[..., Any] = commands.run)
         "unreadable_files": unreadable,
         "beside": _beside(params),
         "installed_as": _installed_as(params),
-        "advertised": record.advertised(started["properties"]) if started and found["running"] else {},
-        "mechanisms": record.mechanisms(started["properties"]) if started and found["running"] else {},
-        "logins": logins(params["login_log"], found["since"]) if params["login_log"] else None,
+        "advertised": record.advertised(runs_by),
+        "mechanisms": record.mechanisms(runs_by),
+        "logins": logins(params["login_log"], since) if params["login_log"] else None,
         "copies": record.copies(last["properties"]) if last else {},
         "migrates": record.migrates(last["properties"]) if last else False,
         "traces": [path for path in params["trace_files"] if _left(path)],

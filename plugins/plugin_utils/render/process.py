@@ -111,7 +111,7 @@ def process(node: Mapping[str, Any], settings: Mapping[str, Any], paths: Mapping
 def _loggers(node: Mapping[str, Any], settings: Mapping[str, Any]) -> Sequence[tuple[str, str, str]]:
     if "mirror" in node["roles"]:
         return MIRROR_LOGGERS
-    return (*LOGGERS, LOGIN_LOGGER) if offers_several(node, settings["kafka_sasl_mechanisms"]) else LOGGERS
+    return (*LOGGERS, LOGIN_LOGGER) if offers_several(node["listeners"], settings["kafka_sasl_mechanisms"]) else LOGGERS
 
 
 def _has_session(node: Mapping[str, Any], settings: Mapping[str, Any]) -> bool:

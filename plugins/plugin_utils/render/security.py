@@ -153,9 +153,9 @@ def takes_tokens(listeners: Iterable[Mapping[str, object]], mechanisms: Collecti
     return MECHANISM in mechanisms and _asks_for_login(listeners)
 
 
-def offers_several(node: Mapping[str, Any], mechanisms: Collection[str]) -> bool:
+def offers_several(listeners: Iterable[Mapping[str, object]], mechanisms: Collection[str]) -> bool:
     """Return whether clients of a node choose between mechanisms, as while they move from one to another."""
-    return len(mechanisms) > 1 and _asks_for_login(node["listeners"])
+    return len(mechanisms) > 1 and _asks_for_login(listeners)
 
 
 def _asks_for_login(listeners: Iterable[Mapping[str, object]]) -> bool:

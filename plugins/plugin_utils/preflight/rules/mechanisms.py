@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from ....module_utils._node.login_log import Logins
 from ...reports.logins import at_time
 from ..host import Host, Offer
 from ..rule import Problem, host_rule
@@ -22,7 +22,7 @@ class _Change:
 
     offer: Offer
     now: Sequence[str]
-    logins: Sequence[Mapping[str, Any]]
+    logins: Sequence[Logins]
 
 
 @host_rule(
@@ -57,9 +57,9 @@ def mechanism_in_use(hosts: Sequence[Host]) -> Iterator[Problem]:
                 if not change.logins:
                     yield Problem(host, what, "the broker has counted no login there, so it is not known who uses it")
                 for entry in change.logins:
-                    if entry["mechanism"] == mechanism:
-                        counted = f"{entry['count']} logins since {at_time(entry['first'])}"
-                        yield Problem(host, what, f"{counted}, the last at {at_time(entry['last'])}")
+                    if entry.mechanism == mechanism:
+                        counted = f"{entry.count} logins since {at_time(entry.first)}"
+                        yield Problem(host, what, f"{counted}, the last at {at_time(entry.last)}")
 
 
 def _taken_away(change: _Change) -> list[str]:
@@ -73,6 +73,5 @@ def _changes(host: Host) -> Iterator[_Change]:
     for offer in host.offers:
         now = info.get("mechanisms", {}).get(offer.listener.lower())
         if now:
-            logins = info.get("logins") or ()
-            there = [entry for entry in logins if entry["listener"].lower() == offer.listener.lower()]
-            yield _Change(offer, now, there)
+            logins = [Logins(**entry) for entry in info.get("logins") or ()]
+            yield _Change(offer, now, [entry for entry in logins if entry.listener.lower() == offer.listener.lower()])
