@@ -43,7 +43,7 @@ def mechanism_too_early(hosts: Sequence[Host]) -> Iterator[Problem]:
 
 @host_rule(
     variable=VARIABLE,
-    allowed="mechanisms that clients still log in by",
+    allowed="with each mechanism that clients still log in by",
     fix=f"move these clients first; the count begins anew when the broker restarts {_STEPS}",
     acceptable=True,
 )
