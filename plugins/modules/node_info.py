@@ -42,6 +42,10 @@ options:
         text reads none.
     type: str
     default: ""
+  login_log:
+    description: The log of the mechanisms that clients log in by, for RV(logins).
+    type: str
+    default: ""
   state_dir:
     description: The directory that holds the start record, C(started/).
     type: str
@@ -318,6 +322,23 @@ advertised:
   returned: always
   type: dict
   sample: {BROKER: "kafka1.example.com:9094", CLIENT: "kafka1.example.com:9092"}
+mechanisms:
+  description:
+    - The SASL mechanisms that each listener of the running process offers, by the name of the listener in small letters
+      and by its start record; empty where it does not run.
+  returned: always
+  type: dict
+  sample: {client: [SCRAM-SHA-512, OAUTHBEARER]}
+logins:
+  description:
+    - How many logins of clients began since the process started, as O(login_log) has them; null without such a log.
+      Wrong passwords are counted too, and who logs in again on an open connection.
+    - Each has C(listener), C(mechanism), C(count), and C(first) and C(last) in seconds since 1970. What was logged
+      before the first of all is not known.
+  returned: always
+  type: list
+  elements: dict
+  sample: [{listener: CLIENT, mechanism: SCRAM-SHA-512, count: 12, first: 1790000000, last: 1790003600}]
 copies:
   description:
     - The properties of its last start that say how many copies Kafka makes by itself, and how many must be in sync;

@@ -5,10 +5,19 @@ from __future__ import annotations
 
 import socket
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import to_text
 from tests.support.cluster import until
 from tests.support.java_process import JavaProcess
+
+
+def as_written(properties: Mapping[str, Any]) -> dict[str, str]:
+    """Return properties as they stand in the file that the roles write; LoneBroker writes them as they are."""
+    lines = (line.partition("=") for line in to_text(properties).splitlines() if line and not line.startswith("#"))
+    return {key: value for key, _equals, value in lines}
 
 
 class LoneBroker(JavaProcess):

@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.login import TOKEN_ADDRESSES, SaslLogin
-from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import to_text
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.oauth import TokenIssuer
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import token_properties
-from tests.support.lone_broker import LoneBroker
+from tests.support.lone_broker import LoneBroker, as_written
 
 _PREFIX = "listener.name.client"
 
@@ -24,7 +23,7 @@ def token_broker(
 
     superuser -- who alone may do anything there; without it all may
     """
-    written = _as_written(said, version, port)
+    written = _own_properties(said, version, port)
     if superuser:
         written["authorizer.class.name"] = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
         # The listeners without a login are the broker's own.
@@ -38,14 +37,11 @@ def token_broker(
         broker.kill()
 
 
-def _as_written(said: TokenIssuer, version: str, port: int) -> dict[str, str]:
-    """Return the properties of the broker as they stand in its file, which LoneBroker writes as they are."""
-    rendered = to_text(
-        {f"{_PREFIX}.sasl.enabled.mechanisms": ["OAUTHBEARER"], **token_properties(_PREFIX, said, version)}
-    )
-    lines = (line.partition("=") for line in rendered.splitlines() if line and not line.startswith("#"))
+def _own_properties(said: TokenIssuer, version: str, port: int) -> dict[str, str]:
+    """Return the properties of the broker as they stand in its file."""
+    mechanisms = {f"{_PREFIX}.sasl.enabled.mechanisms": ["OAUTHBEARER"]}
     return {
-        **{key: value for key, _equals, value in lines},
+        **as_written({**mechanisms, **token_properties(_PREFIX, said, version)}),
         "listeners": f"CLIENT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{port + 1},BROKER://127.0.0.1:{port + 2}",
         "listener.security.protocol.map": "CLIENT:SASL_PLAINTEXT,CONTROLLER:PLAINTEXT,BROKER:PLAINTEXT",
         "inter.broker.listener.name": "BROKER",

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from urllib.parse import urlsplit
@@ -29,6 +29,14 @@ TOKEN_ADDRESSES = "-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls="
 _URL = re.compile(r"[A-Za-z0-9._~!$&*+=:@%/?\[\]-]+")
 #: Kafka's login modules, of which each mechanism has one.
 _MODULE = "org.apache.kafka.common.security.{}LoginModule required"
+
+
+def chosen(mechanisms: Sequence[str]) -> str:
+    """Return the mechanism that our own clients log in by, of those that a cluster offers (kafka_sasl_mechanisms).
+
+    It is the first: the order is how an operator says it. Empty where none is offered.
+    """
+    return next(iter(mechanisms), "")
 
 
 @dataclass(frozen=True)

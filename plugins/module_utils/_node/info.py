@@ -23,6 +23,7 @@ from .beside import beside, installed_as
 from .clock import synchronization
 from .disks import disks
 from .generations import CURRENT, FAILED, PROVEN, Generations, differing
+from .login_log import logins
 from .network import busiest, names
 from .ports import ports
 from .process import process, read_record
@@ -55,6 +56,7 @@ LOOK: dict[str, dict[str, Any]] = {
     "metadata_dir": {"type": "str", "default": ""},
     "watch_quorum": {"type": "bool", "default": False},
     "log_dir": {"type": "str", "default": ""},
+    "login_log": {"type": "str", "default": ""},
     "state_dir": {"type": "str", "default": ""},
     "config_file": {"type": "str", "default": ""},
     "jvm_file": {"type": "str", "default": ""},
@@ -160,9 +162,11 @@ def node_info(params: Mapping[str, Any], run: Callable[..., Any] = commands.run)
     if adopted is not None and runs == OLD:
         runs_with = adopted_look.old_properties(adopted, found["pid"])
         why = reasons.take_over_reasons(adopted.service, runs_with, wanted.get("properties"))
+    runs_by = started["properties"] if started and found["running"] else {}
+    since = found["since"]
     return {
         "disks": disks(params["log_dirs"], params["metadata_dir"]),
-        "quorum": _quorum(params, found["since"]),
+        "quorum": _quorum(params, since),
         "unclean_elections": unclean_elections(params["log_dir"], time.time()) if params["log_dir"] else [],
         "process": found,
         "adopted": None if adopted is None else known.shown(adopted, runs),
@@ -179,7 +183,9 @@ def node_info(params: Mapping[str, Any], run: Callable[..., Any] = commands.run)
         "unreadable_files": unreadable,
         "beside": _beside(params),
         "installed_as": _installed_as(params),
-        "advertised": record.advertised(started["properties"]) if started and found["running"] else {},
+        "advertised": record.advertised(runs_by),
+        "mechanisms": record.mechanisms(runs_by),
+        "logins": logins(params["login_log"], since) if params["login_log"] else None,
         "copies": record.copies(last["properties"]) if last else {},
         "migrates": record.migrates(last["properties"]) if last else False,
         "traces": [path for path in params["trace_files"] if _left(path)],

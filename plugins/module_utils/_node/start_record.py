@@ -30,6 +30,7 @@ _RELEASE = re.compile(r"/(?:kafka|zookeeper)-(?P<version>\d+(?:\.\d+)+)-[0-9a-f]
 _LISTENER = re.compile(r":(\d+)$")
 _ELECTION = re.compile(r":\d+:(\d+)")
 _CLIENT_PORTS = ("clientPort", "secureClientPort")
+_MECHANISMS = re.compile(r"listener\.name\.([^.]+)\.sasl\.enabled\.mechanisms")
 _COPIES = re.compile(r"(^default|\.topic|\.log)\.replication\.factor$|\.min\.isr$|^min\.insync\.replicas$")
 _ESCAPE = re.compile(r"\\(.)[ \t]*", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "f": "\f"}
@@ -65,6 +66,12 @@ def advertised(properties: Mapping[str, str]) -> dict[str, str]:
     """Return where each listener of a node of Kafka is advertised, host:port by its name; empty of another node."""
     entries = (entry.strip().partition("://") for entry in properties.get("advertised.listeners", "").split(","))
     return {name: address for name, _separator, address in entries if address}
+
+
+def mechanisms(properties: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return the SASL mechanisms that each listener offers, by its name in small letters."""
+    offered = ((_MECHANISMS.fullmatch(key), value) for key, value in properties.items())
+    return {match[1]: [name.strip() for name in value.split(",")] for match, value in offered if match}
 
 
 def version(text: str | None) -> str | None:

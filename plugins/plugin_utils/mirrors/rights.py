@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ...module_utils._acls.entries import resource_violations
+from ...module_utils._client.login import chosen
 from ...module_utils._cluster.snapshot import STATE_TOPIC
 from ...module_utils._mirror.flows import HEARTBEATS, LEGACY, SEPARATOR, Flow, legacy_group, offsets_topic, remote_topic
 from ...module_utils._mirror.records import checkpoints_topic, heartbeats_topic, status_topic
@@ -34,9 +35,10 @@ def mirror_users(
     mechanisms -- kafka_sasl_mechanisms; mirrors log in by the first, as the administrator does. Empty without a user,
     or where that is not a SCRAM one (the users of PLAIN are kafka_plain_users).
     """
-    if not user or mechanisms[0] not in MECHANISMS or not _ends(flows, cluster):
+    mechanism = chosen(mechanisms)
+    if not user or mechanism not in MECHANISMS or not _ends(flows, cluster):
         return []
-    return [{"name": user, "password": password, "mechanism": mechanisms[0]}]
+    return [{"name": user, "password": password, "mechanism": mechanism}]
 
 
 def mirror_principals(flows: Sequence[Flow], cluster: str, user: str, certificates: Mapping[str, str]) -> list[str]:

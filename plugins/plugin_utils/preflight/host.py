@@ -4,15 +4,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os.path import normpath
 from typing import Any
 
+from ...module_utils._client.login import chosen
+from ...module_utils._core.properties import value_text
 from ...module_utils._migration.modes import BROKER
 from ..inventory.model import Node
 from ..inventory.nodes import STAGE, disk_mode
-from ..inventory.variables import as_bool, as_int
+from ..inventory.variables import UNDEFINED, as_bool, as_int
+from ..render.security import SASL_PROTOCOLS
+
+
+@dataclass(frozen=True)
+class Offer:
+    """The SASL mechanisms that a listener shall offer; own -- by which our clients log in there, empty without any."""
+
+    listener: str
+    mechanisms: tuple[str, ...]
+    own: str = ""
 
 
 @dataclass(frozen=True)
@@ -30,6 +42,7 @@ class Host:
     the inventory there have left on its machine; features -- what its cluster has finalised, None where the cluster was
     not asked or did not answer; unasked -- why it did not; former_cluster -- the name that its cluster may have had;
     names_version -- whether the inventory says its C(version), which is the default of the collection otherwise;
+    offers -- the listeners at which clients log in, as far as the inventory says by which mechanisms;
     started_by_systemd -- whether systemd runs it, by a script in its config_dir.
     """
 
@@ -62,6 +75,7 @@ class Host:
     names_version: bool = True
     started_by_systemd: bool = True
     config_dir: str = ""
+    offers: tuple[Offer, ...] = ()
 
     @property
     def disks(self) -> Sequence[Mapping[str, Any]]:
@@ -116,12 +130,28 @@ def host_of(node: Node, info: Any, nodes: Iterable[Node] = ()) -> Host:
         installs_java=bool(node.java_package((_answer(info, "system") or {}).get("system"))),
         started_by_systemd=node.text("kafka_service_manager") == "systemd",
         config_dir=node.text("kafka_config_dir"),
+        offers=tuple(_offers(node)),
         accepted=tuple(node.names("preflight_accept")),
         info=_answer(info, "disks"),
         clock=_answer((_answer(info, "clock") or {}).get("clock"), "offset"),
         silence=_silence(info),
         beside=_strangers(_answer(info, "beside"), [other for other in nodes if other.machine == node.machine]),
     )
+
+
+def _offers(node: Node) -> Iterator[Offer]:
+    """Yield what listeners shall offer; a native property wins, and one that is made at run time is passed over."""
+    ours = [] if node.variables.get("kafka_sasl_mechanisms") is UNDEFINED else node.names("kafka_sasl_mechanisms")
+    for listener in node.listeners():
+        if listener.protocol not in SASL_PROTOCOLS:
+            continue
+        key = f"listener.name.{listener.name.lower()}.sasl.enabled.mechanisms"
+        native = node.properties().get(key)
+        if native is not None and native.value is UNDEFINED:
+            continue
+        offered = ours if native is None else [name.strip() for name in value_text(key, native.value).split(",")]
+        if offered:
+            yield Offer(listener.name, tuple(offered), chosen(ours) if listener.purpose == "clients" else "")
 
 
 def _strangers(info: Mapping[str, Any] | None, nodes: Sequence[Node]) -> list[Mapping[str, Any]]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ...module_utils._client.login import chosen
 from ...module_utils._users.plan import MECHANISMS
 from ..inventory.model import Cluster, Listener, Node
 from ..inventory.oauth import MECHANISM as TOKENS
@@ -74,7 +75,7 @@ class ServiceLogin:
         """Yield the listeners whose first mechanism, by which services log in, does not take the user."""
         for cluster, listener in asking:
             node = cluster.brokers[0]
-            first, user = next(iter(node.names("kafka_sasl_mechanisms")), ""), node.text(self.user)
+            first, user = chosen(node.names("kafka_sasl_mechanisms")), node.text(self.user)
             if _is_unknown(node, "kafka_sasl_mechanisms") or first in (*MECHANISMS, TOKENS):
                 continue
             plain = [str(entry.get("name")) for entry in dicts(node, "kafka_plain_users")]

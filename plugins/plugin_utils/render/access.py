@@ -9,6 +9,7 @@ from collections.abc import Callable
 from os.path import expanduser
 from typing import Any
 
+from ...module_utils._client.login import chosen
 from ..inventory.mirror_nodes import mirror_reach
 from ..inventory.oauth import TokenIssuer
 from ..inventory.properties import effective, written
@@ -95,7 +96,7 @@ class Access:
     def endpoint(self) -> dict[str, Any]:
         """Return what mirrors must know of this cluster, and the Spark jobs that compare it with another one."""
         settings = self._cluster.settings
-        mechanism = settings["kafka_sasl_mechanisms"][0]
+        mechanism = chosen(settings["kafka_sasl_mechanisms"])
         near, far = mirror_reach(self._cluster.nodes), mirror_reach(self._cluster.nodes, settings["mirror_listener"])
         return {
             "cluster": settings["kafka_cluster_name"],

@@ -157,6 +157,7 @@ class NodeView:
             "trace_files": paths["traces"],
             # What the node had left under another name, and what nodes of other inventories have.
             "beside": {"note_file": paths["has_data"], "service_file": self.process["service_file"]},
+            "login_log": paths["logins"],
             "state_dir": paths["state"],
             "config_dir": paths["config"] if self._own.controller else "",
             "adopted_file": paths["adopted"],

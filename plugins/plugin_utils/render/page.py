@@ -10,6 +10,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from ...module_utils._client.login import chosen
 from ...module_utils._cluster.snapshot import STATE_TOPIC
 from ...module_utils._core.addresses import is_address, plain_host
 from ...module_utils._health.model import Limits
@@ -111,7 +112,7 @@ class Page(Parts):
     def _users(self) -> list[dict[str, Any]]:
         """The SCRAM user of the page unless the inventory lists it itself, as kafka_users has it."""
         settings = self._settings
-        user, mechanism = settings["kafka_page_user"], settings["kafka_sasl_mechanisms"][0]
+        user, mechanism = settings["kafka_page_user"], chosen(settings["kafka_sasl_mechanisms"])
         known = [*(one["name"] for one in settings["kafka_users"]), settings["kafka_admin_user"]]
         if not self._is_shown or not self._protocols & set(SASL_PROTOCOLS):
             return []

@@ -40,6 +40,8 @@ def paths(node: Mapping[str, Any], log_dirs: Sequence[str], settings: Mapping[st
         "config": config,
         "log": log,
         "heap_dumps": f"{log}/heap-dumps",
+        # By which mechanisms clients of a broker log in, where it offers several.
+        "logins": f"{log}/logins.log",
         "state": state,
         "runtime": runtime,
         "log_dirs": list(log_dirs),

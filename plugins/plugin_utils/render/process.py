@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from posixpath import basename
 from typing import Any
 
@@ -15,7 +15,7 @@ from ..inventory.nodes import stage_of
 from ..inventory.oauth import TokenIssuer
 from .paths import SYSTEMD, owners, service_file
 from .release import product_of
-from .security import takes_tokens
+from .security import offers_several, takes_tokens
 
 #: By what runs: its class, the file with the properties that it is judged by, and the file with the words behind the
 #: class, a line each, where they are more than the name of that file.
@@ -39,6 +39,9 @@ LOGGERS = (
     ("state.change.logger", "state-change", "INFO"),
     ("kafka.authorizer.logger", "authorizer", "INFO"),
 )
+#: A broker says by which mechanism a client begins to log in, at this level alone (handleHandshakeRequest); the
+#: templates keep that line of it and nothing else. No metric of Kafka names a mechanism.
+LOGIN_LOGGER = ("org.apache.kafka.common.security.authenticator.SaslServerAuthenticator", "logins", "DEBUG")
 #: A client of Kafka 4 that has reached nobody yet starts over without a pause and says so each time: hundreds of lines
 #: a second while a source is out of reach. What it cannot do is said by others.
 MIRROR_LOGGERS = (("org.apache.kafka.clients.admin.internals.AdminMetadataManager", "server", "WARN"),)
@@ -96,13 +99,19 @@ def process(node: Mapping[str, Any], settings: Mapping[str, Any], paths: Mapping
         "arguments_file": arguments_file,
         "ready_line": READY_LINES.get(program, ""),
         "logging_file": _logging_file(node, settings),
-        "loggers": [list(one) for one in (MIRROR_LOGGERS if "mirror" in node["roles"] else LOGGERS)],
+        "loggers": [list(logger) for logger in _loggers(node, settings)],
         "start_retries": SESSION_RETRIES if _has_session(node, settings) else 0,
         "service": service,
         "service_file": file,
         "copies": [{"name": basename(file), "path": file, "mode": "0644", "owner": owners(settings)["root"]}],
         "template": "kafka.service.j2" if is_systemd else "supervisor.program.conf.j2",
     }
+
+
+def _loggers(node: Mapping[str, Any], settings: Mapping[str, Any]) -> Sequence[tuple[str, str, str]]:
+    if "mirror" in node["roles"]:
+        return MIRROR_LOGGERS
+    return (*LOGGERS, LOGIN_LOGGER) if offers_several(node["listeners"], settings["kafka_sasl_mechanisms"]) else LOGGERS
 
 
 def _has_session(node: Mapping[str, Any], settings: Mapping[str, Any]) -> bool:

@@ -16,6 +16,7 @@ from ..inventory.model import CONTROLLER_PURPOSE
 from ..inventory.nodes import listener_for, stage_of
 from ..reports import carried, dumped, group_lines, planned, restarts, status
 from ..reports.advice import advice_lines
+from ..reports.logins import login_lines, login_rows
 from ..reports.markup import status_page
 from ..reports.move_data import move_data
 from ..reports.move_lines import again_lines, move_lines
@@ -146,6 +147,7 @@ class Reports(Parts):
             self._results.of(self._host).whole_health,
             self._results.of(self._host).every_group,
             self._results.of(self._host).status_ensemble,
+            self._login_rows(),
         )
 
     @property
@@ -183,7 +185,12 @@ class Reports(Parts):
             ),
             *status.feature_lines(health["features"]),
             *status.metadata_lines(health["metadata"]),
+            *login_lines(self._login_rows()),
         ]
+
+    def _login_rows(self) -> list[dict[str, Any]]:
+        """Return by which mechanisms clients log in at the nodes of a cluster."""
+        return login_rows({node["host"]: self._results.of(node["host"]).status_look for node in self._model["nodes"]})
 
     def _advice(self, info: Mapping[str, Any], findings: Iterable[Mapping[str, str]]) -> list[str]:
         """Return what the field advises for a cluster; nothing while something is down, which comes first."""

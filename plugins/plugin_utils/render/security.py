@@ -12,7 +12,7 @@ import base64
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from ...module_utils._client.login import SaslLogin, quoted
+from ...module_utils._client.login import SaslLogin, chosen, quoted
 from ...module_utils._core.addresses import is_address
 from ...module_utils._core.properties import SCRAM_MODULE, TOKEN_MODULE
 from ...module_utils._core.scram import HASHES, salted_password
@@ -150,8 +150,16 @@ def _token_module(authorities: str) -> str:
 
 def takes_tokens(listeners: Iterable[Mapping[str, object]], mechanisms: Collection[str]) -> bool:
     """Return whether a node opens one of these listeners, at which clients log in with tokens."""
-    opened = (listener["protocol"] for listener in listeners if listener["opens"])
-    return MECHANISM in mechanisms and any(protocol in SASL_PROTOCOLS for protocol in opened)
+    return MECHANISM in mechanisms and _asks_for_login(listeners)
+
+
+def offers_several(listeners: Iterable[Mapping[str, object]], mechanisms: Collection[str]) -> bool:
+    """Return whether clients of a node choose between mechanisms, as while they move from one to another."""
+    return len(mechanisms) > 1 and _asks_for_login(listeners)
+
+
+def _asks_for_login(listeners: Iterable[Mapping[str, object]]) -> bool:
+    return any(listener["opens"] and listener["protocol"] in SASL_PROTOCOLS for listener in listeners)
 
 
 def _plain(users: Iterable[Mapping[str, Any]]) -> str:
@@ -182,7 +190,7 @@ def access(protocols: Collection[str], settings: Mapping[str, Any]) -> dict[str,
         options["ssl_ca_location"] = settings["ca_file"]
     if any(protocol in SASL_PROTOCOLS for protocol in protocols):
         issuer = TokenIssuer.of(settings.get("oauth"))
-        login = issuer.login(settings["mechanisms"][0], settings["admin_user"], settings["admin_password"])
+        login = issuer.login(chosen(settings["mechanisms"]), settings["admin_user"], settings["admin_password"])
         options.update(login.options())
     if "SSL" in protocols:
         options["ssl_certificate_location"] = settings["admin_certificate_file"]

@@ -37,6 +37,7 @@ def cluster_part(
     whole: Row | None = None,
     groups: Row | None = None,
     ensemble: Row | None = None,
+    logins: Sequence[Row] = (),
 ) -> dict[str, Any]:
     """Return what is known of one cluster.
 
@@ -48,6 +49,7 @@ def cluster_part(
         whole: What cluster_info returned with partitions; their rows go to the topics.
         groups: What group_info returned, failed or not.
         ensemble: What zookeeper_info returned; empty without ZooKeeper.
+        logins: By which mechanisms clients log in, as login_rows returns it.
     """
     info = health.get("cluster") or {}
     seen = _ensemble(ensemble or {})
@@ -65,6 +67,7 @@ def cluster_part(
         "topics": _topics(info.get("topics") or [], whole or {}),
         "groups": _groups(groups or {}),
         "ensemble": seen,
+        "logins": [*logins],
     }
 
 

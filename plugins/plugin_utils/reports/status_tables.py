@@ -10,6 +10,7 @@ from typing import Any
 from ...module_utils._cluster.file_systems import RESERVE, Dir, by_file_system, dir_of
 from ...module_utils._groups.model import left
 from ...module_utils._health.consequences import consequences, down_brokers
+from .logins import at_time
 from .move_lines import megabytes
 from .status_cells import IN_THE_FILE, NOT_KNOWN, Cell, Table, count, cut_table, ids, size
 
@@ -40,6 +41,9 @@ def cluster_tables(one: Row) -> Iterator[Table]:
         yield from quorum_tables(one)
         yield _topics(one["topics"])
         yield _groups(one["groups"])
+    # A report of an earlier release has no such key.
+    if one.get("logins"):
+        yield _logins(one["logins"])
     if one["ensemble"]:
         yield _ensemble(one["ensemble"])
 
@@ -161,6 +165,26 @@ def quorum_tables(one: Row) -> Iterator[Table]:
     columns = (("Id", "num"), ("Node", "name"), ("Role", "text"), ("Lag", "num"), ("Caught up", "num"))
     leader = "no leader" if quorum["leader_id"] is None else f"node {quorum['leader_id']} leads"
     yield cut_table("Quorum", f"Of the metadata: {leader} in epoch {quorum['leader_epoch']}.", columns, rows)
+
+
+def _logins(logins: Iterable[Row]) -> Table:
+    """Return by which mechanisms clients log in at listeners that offer several."""
+    rows = [
+        [
+            Cell(row["listener"], "name"),
+            Cell(row["mechanism"], "name"),
+            Cell(row["host"], "name"),
+            count(row["count"]),
+            *(Cell("none" if row[key] is None else at_time(row[key])) for key in ("since", "last")),
+        ]
+        for row in sorted(logins, key=lambda row: (row["listener"], row["mechanism"], row["host"]))
+    ]
+    columns = (
+        *(("Listener", "name"), ("Mechanism", "name"), ("Broker", "name"), ("Logins", "num")),
+        *(("Counted since", "text"), ("Last", "text")),
+    )
+    note = "Since the broker started, as far as its log goes; wrong passwords are counted too."
+    return cut_table("Logins by mechanism", note, columns, rows)
 
 
 def _topics(topics: Sequence[Row]) -> Table:

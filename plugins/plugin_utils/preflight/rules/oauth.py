@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ....module_utils._client.login import TOKEN_ADDRESSES, url_fault
+from ....module_utils._client.login import TOKEN_ADDRESSES, chosen, url_fault
 from ...inventory.model import PLACEHOLDER, Cluster, Inventory, Node
 from ...inventory.oauth import MECHANISM, TokenIssuer
 from ...inventory.variables import UNDEFINED
@@ -186,7 +186,7 @@ def no_endpoint_url(inventory: Inventory) -> Iterator[Problem]:
 def _lacks_endpoint_url(node: Node) -> bool:
     """Tell whether our clients log in by tokens at a broker and are not told where these are."""
     value = node.variables.get(VARIABLE) or {}
-    is_first = node.names("kafka_sasl_mechanisms")[:1] == [MECHANISM]
+    is_first = chosen(node.names("kafka_sasl_mechanisms")) == MECHANISM
     return is_first and isinstance(value, Mapping) and not value.get("endpoint_url")
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import CONNECTION_SPEC, Connection
-from ansible_collections.streamops.kafka.plugins.module_utils._client.login import MECHANISMS, SaslLogin, quoted
+from ansible_collections.streamops.kafka.plugins.module_utils._client.login import MECHANISMS, SaslLogin, chosen, quoted
 from ansible_collections.streamops.kafka.plugins.module_utils._spark.job import split_secrets
 
 SCRAM = "SCRAM-SHA-512"
@@ -15,6 +15,11 @@ SERVERS = {"bootstrap_servers": ["a:1"], "security_protocol": "SASL_SSL"}
 
 def test_modules_offer_every_mechanism() -> None:
     assert CONNECTION_SPEC["sasl_mechanism"]["choices"] == list(MECHANISMS)
+
+
+def test_our_own_clients_log_in_by_the_first_mechanism() -> None:
+    assert chosen(["OAUTHBEARER", "SCRAM-SHA-512"]) == "OAUTHBEARER"
+    assert chosen([]) == ""
 
 
 def test_the_password_does_not_show() -> None:

@@ -23,6 +23,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._node.restart_reas
 
 DEFAULTS: dict[str, Any] = {
     "log_dir": "",
+    "login_log": "",
     "log_dirs": [],
     "metadata_dir": "",
     "watch_quorum": False,
@@ -107,6 +108,17 @@ def test_where_a_running_process_advertises_its_listeners(tmp_path: Path) -> Non
     assert found["advertised"] == {"CLIENT": "a:1", "BROKER": "[fd00::1]:2"}
     gone = record(ended, server_properties=text, jvm_options="-Xmx1g", pid="0", start_time="1")
     assert info(state_dir=gone)["advertised"] == {}
+
+
+def test_by_which_mechanisms_clients_may_log_in_and_do(tmp_path: Path) -> None:
+    text = "listener.name.client.sasl.enabled.mechanisms=SCRAM-SHA-512, PLAIN\nsasl.enabled.mechanisms=GSSAPI"
+    log = tmp_path / "logins.log"
+    found = info(state_dir=record(tmp_path, server_properties=text, jvm_options="-Xmx1g"), login_log=str(log))
+    assert found["mechanisms"] == {"client": ["SCRAM-SHA-512", "PLAIN"]}
+    assert found["logins"] is None
+    log.write_text("")
+    assert info(login_log=str(log))["logins"] == []
+    assert info(login_log=str(log))["mechanisms"] == {}, "nothing runs"
 
 
 def test_traces_are_files_that_are_there_with_something_in_them(tmp_path: Path) -> None:

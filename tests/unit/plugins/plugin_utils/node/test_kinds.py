@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import parse
 from ansible_collections.streamops.kafka.plugins.plugin_utils.node import kinds
@@ -22,6 +23,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.node.manifest impo
     Manifest,
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.node.texts import text
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.process import LOGIN_LOGGER
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.view import View
 from tests.support.inventory_data import view
 
@@ -295,3 +297,27 @@ def test_without_systemd_no_owner_is_changed_and_no_limit_is_given() -> None:
 def test_the_line_by_which_ansible_is_known_is_that_of_the_user() -> None:
     files = model("brokers", "controllers", ansible_managed="ours")["manifest"]["start_files"]
     assert {one["content"].splitlines()[0] for one in files if not one["path"].endswith("/start")} == {"# ours"}
+
+
+@pytest.mark.parametrize(("version", "file"), [("4.3.1", "log4j2.yaml"), ("3.9.2", "log4j.properties")])
+def test_a_broker_whose_clients_choose_a_mechanism_logs_what_they_choose(version: str, file: str) -> None:
+    listeners = [{**LISTENERS[0], "protocol": "SASL_PLAINTEXT"}, LISTENERS[1]]
+
+    def logging(*mechanisms: str) -> str:
+        wanted = {"kafka_version": version, "kafka_listeners": listeners, "kafka_sasl_mechanisms": [*mechanisms]}
+        return at(made(model("brokers", "controllers", **wanted)), f"/etc/kafka/a/{file}").content
+
+    assert "logins" not in logging("SCRAM-SHA-512")
+    content = logging("SCRAM-SHA-512", "PLAIN")
+    assert "/var/log/kafka/a/logins.log" in content
+    if file == "log4j2.yaml":
+        said = yaml.safe_load(content)["Configuration"]
+        (appender,) = (one for one in said["Appenders"]["RollingFile"] if one["name"] == "logins")
+        assert appender["RegexFilter"]["onMismatch"] == "DENY"
+        (logger,) = (one for one in said["Loggers"]["Logger"] if one["AppenderRef"]["ref"] == "logins")
+        assert (logger["name"], logger["level"], logger["additivity"]) == (LOGIN_LOGGER[0], "DEBUG", False)
+    else:
+        said = parse(content)
+        assert said[f"log4j.logger.{LOGIN_LOGGER[0]}"] == "DEBUG, logins"
+        assert said[f"log4j.additivity.{LOGIN_LOGGER[0]}"] == "false"
+        assert said["log4j.appender.logins.filter.2"] == "org.apache.log4j.varia.DenyAllFilter"

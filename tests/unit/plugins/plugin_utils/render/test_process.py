@@ -107,6 +107,24 @@ def test_loggers_of_their_own_are_those_of_a_node_or_of_a_mirror() -> None:
     assert [level for _name, _file, level in seen("mirrors")["loggers"]] == ["WARN"]
 
 
+def test_logins_are_logged_where_clients_choose_a_mechanism() -> None:
+    def files(*mechanisms: str, protocol: str = "SASL_PLAINTEXT", role: str = "brokers") -> list[str]:
+        listeners = [
+            {"name": "CLIENT", "port": 9092, "purpose": "clients", "protocol": protocol},
+            {"name": "BROKER", "port": 9094, "purpose": "brokers"},
+            {"name": "CONTROLLER", "port": 9093, "purpose": "controllers"},
+        ]
+        wanted = {"kafka_listeners": listeners, "kafka_sasl_mechanisms": [*mechanisms]}
+        return [file for _name, file, _level in seen(role, **wanted)["loggers"]]
+
+    both = ("SCRAM-SHA-512", "OAUTHBEARER")
+    assert "logins" in files(*both)
+    assert "logins" not in files("SCRAM-SHA-512")
+    assert "logins" not in files(*both, protocol="PLAINTEXT")
+    assert "logins" not in files(*both, role="controllers")
+    assert "logins" not in files(*both, role="mirrors")
+
+
 def test_the_heap_of_a_mirror_is_not_that_of_a_node() -> None:
     heaps = {"kafka_heap_size": "6g", "mirror_maker_heap_size": "512m"}
     assert seen("brokers", "jvm_arguments", **heaps)[:2] == ["-Xms6g", "-Xmx6g"]

@@ -78,6 +78,21 @@ def test_a_status_tells_whether_the_nodes_agree_on_the_metadata() -> None:
     assert "Metadata     all 3 nodes agree at offset 512" in reports(left)["status"]
 
 
+def test_a_status_tells_by_which_mechanisms_clients_log_in() -> None:
+    logins = [{"listener": "CLIENT", "mechanism": "PLAIN", "count": 2, "first": 0, "last": 60}]
+    runs = {"mechanisms": {"client": ["SCRAM-SHA-512", "PLAIN"]}, "logins": logins}
+    found = reports({"__kafka_resources_health": HEALTH, "__kafka_resources_runs": runs})
+    lines = [line for line in found["status"] if line.startswith("Logins")]
+    assert lines == [
+        "Logins       CLIENT by SCRAM-SHA-512: none since 1970-01-01 00:00:00 UTC",
+        "Logins       CLIENT by PLAIN: 2 since 1970-01-01 00:00:00 UTC, the last at 1970-01-01 00:01:00 UTC, on k",
+    ]
+    assert [(row["mechanism"], row["count"]) for row in found["status_part"]["logins"]] == [
+        ("SCRAM-SHA-512", 0),
+        ("PLAIN", 2),
+    ]
+
+
 def test_what_a_status_could_not_ask_beside_the_health_leaves_all_else() -> None:
     failed = {"features": {"msg": "no answer"}, "metadata": {"msg": "no right\nto ask"}}
     without = reports({"__kafka_resources_health": HEALTH})["status"]

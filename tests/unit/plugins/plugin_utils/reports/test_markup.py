@@ -109,6 +109,17 @@ def test_groups_that_were_not_told_are_no_empty_list() -> None:
     assert "has no group" not in text
 
 
+def test_logins_by_mechanism_are_a_table_and_reports_from_before_have_none() -> None:
+    row = {"host": "kafka1", "listener": "CLIENT", "mechanism": "PLAIN", "count": None, "since": None, "last": None}
+    health = {"status": "OK", "findings": [], "cluster": info()}
+    told = cluster_part("a", [], nodes(3), health, logins=[row, {**row, "count": 7, "since": 0, "last": 60}])
+    text = read(told).text
+    assert "Logins by mechanism" in text
+    assert "1970-01-01 00:01:00 UTC" in text
+    del told["logins"]
+    assert "Logins by mechanism" not in read(told).text
+
+
 def test_a_quorum_that_gave_no_answer_is_told_and_zookeeper_has_none() -> None:
     unknown: dict[str, Any] = {"error": "timed out", "voters": [], "observers": [], "leader_id": None}
     health = {"status": "DEGRADED", "findings": [], "cluster": info(quorum=unknown)}

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Preflight rules on the SASL mechanisms that running brokers offer: clients move from one to another in three runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ....module_utils._node.login_log import Logins
+from ...reports.logins import at_time
+from ..host import Host, Offer
+from ..rule import Problem, host_rule
+
+VARIABLE = "kafka_sasl_mechanisms"
+_STEPS = '("Moving clients to another mechanism" in docs/tls-sasl.md)'
+
+
+@dataclass(frozen=True)
+class _Change:
+    """What a run changes at a listener of a running broker; logins -- those counted there, empty without a log."""
+
+    offer: Offer
+    now: Sequence[str]
+    logins: Sequence[Logins]
+
+
+@host_rule(
+    variable=VARIABLE,
+    allowed="first a mechanism that the brokers offer already",
+    fix=f"put the new mechanism behind the old one in this run, and first in the next one {_STEPS}",
+    acceptable=True,
+)
+def mechanism_too_early(hosts: Sequence[Host]) -> Iterator[Problem]:
+    """The first of `kafka_sasl_mechanisms`, by which the administrator and our own clients log in, is none that a
+    running broker offers: the run could not log in."""
+    for host in hosts:
+        for change in _changes(host):
+            if change.offer.own and change.offer.own not in change.now:
+                what = f"nothing can log in at listener {change.offer.listener} by {change.offer.own} yet"
+                yield Problem(host, what, f"the running broker offers {', '.join(change.now)}")
+
+
+@host_rule(
+    variable=VARIABLE,
+    allowed="with each mechanism that clients still log in by",
+    fix=f"move these clients first; the count begins anew when the broker restarts {_STEPS}",
+    acceptable=True,
+)
+def mechanism_in_use(hosts: Sequence[Host]) -> Iterator[Problem]:
+    """This run takes a mechanism away by which clients have begun to log in since the broker started, or the broker has
+    counted no login at all, so that nothing is known: such clients could not connect any more."""
+    for host in hosts:
+        for change in _changes(host):
+            for mechanism in _taken_away(change):
+                what = f"this run takes {mechanism} away from listener {change.offer.listener}"
+                if not change.logins:
+                    yield Problem(host, what, "the broker has counted no login there, so it is not known who uses it")
+                for entry in change.logins:
+                    if entry.mechanism == mechanism:
+                        counted = f"{entry.count} logins since {at_time(entry.first)}"
+                        yield Problem(host, what, f"{counted}, the last at {at_time(entry.last)}")
+
+
+def _taken_away(change: _Change) -> list[str]:
+    """Return what clients cannot use any more; nothing where all changes at once, which is too early anyway."""
+    stays = set(change.now) & set(change.offer.mechanisms)
+    return [name for name in change.now if name not in change.offer.mechanisms] if stays else []
+
+
+def _changes(host: Host) -> Iterator[_Change]:
+    info = host.info or {}
+    for offer in host.offers:
+        now = info.get("mechanisms", {}).get(offer.listener.lower())
+        if now:
+            logins = [Logins(**entry) for entry in info.get("logins") or ()]
+            yield _Change(offer, now, [entry for entry in logins if entry.listener.lower() == offer.listener.lower()])
