@@ -194,3 +194,13 @@ def test_acls_of_mirrors_are_owned_also_when_their_last_flow_is_gone() -> None:
     assert gone["acl_owners"] == ["User:mirror"]
     assert mirroring("b1", **common, kafka_super_users=["mirror"])["acl_owners"] == []
     assert mirroring("b1", mirror_user="mirror")["acl_owners"] == []
+
+
+def test_a_failover_is_planned_by_a_mirror_next_to_the_target_of_its_flow() -> None:
+    planned = mirroring(kafka_failover=" dc_a->dc_b ")["failover"]
+    assert (planned["refusals"], planned["mirrors"]) == ([], ["m1"])
+    assert planned["flow"]["topics"] == ["orders"]
+    # Of clusters without such a mirror the same is refused, and there is no flow to look at.
+    other = mirroring(kafka_failover="dc_b->dc_a")["failover"]
+    assert other["refusals"]
+    assert (other["mirrors"], other["flow"]) == ([], {})
