@@ -123,7 +123,7 @@ def _runs(syncs: Sequence[Sync]) -> list[list[Sync]]:
 
 def _within_run(run: Sequence[Sync], offset: int, after: int, has_markers: bool) -> tuple[int, int]:
     """Return both bounds within a run that has begun at or below the offset; C(after) is where its last copy ends."""
-    number = bisect.bisect_right(run, offset, key=lambda sync: sync[0]) - 1
+    number = bisect.bisect_left(run, (offset + 1, -1)) - 1
     here, there = run[number]
     if here == offset:
         return there, there

@@ -63,7 +63,7 @@ def offsets(servers: list[str], topic: str) -> tuple[list[int], int]:
             """Whether all of it was read."""
             for record in consumer.consume(1000, 0.5):
                 assert record.error() is None, record.error()
-                found.append(record.offset())
+                found.append(record.offset() or 0)
             return len(found) >= RECORDS
 
         until(is_read, f"{RECORDS} records of {topic}", 60)
