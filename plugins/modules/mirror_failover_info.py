@@ -147,6 +147,15 @@ groups:
             readings: [{topic: orders, partition: 0, state: known, committed: 90, there: 80,
                         checkpoint: {upstream: 82, downstream: 80}, low: 88, high: 88,
                         repeats: {at_least: 8, at_most: 8}, skips: {at_least: 0, at_most: 0}}]}]
+offsets_there:
+  description: >-
+    For each group the offsets of the target (low) from which it skips nothing, in the form of the groups of
+    M(streamops.kafka.group_info), so that M(streamops.kafka.group_offsets) takes them from a file. Groups of which it
+    is not known how far they have read are left out, and places beyond the end of the source.
+  type: list
+  elements: dict
+  returned: success
+  sample: [{name: billing, topics: [{name: dc_a.orders, partitions: [{partition: 0, committed: 88}]}]}]
 """
 
 from ..module_utils._client.module import run_with_connection

@@ -14,7 +14,7 @@ from .._client.session import Session
 from .._mirror.look import at
 from .._mirror.reading import flow_of
 from .look import look_at
-from .plan import lines, plan_of
+from .plan import lines, offsets_there, plan_of
 
 
 def mirror_failover_info(module: Any) -> dict[str, Any]:
@@ -33,4 +33,10 @@ def mirror_failover_info(module: Any) -> dict[str, Any]:
             copy = opened.enter_context(Session(target))
         look = look_at(flow, origin, copy, params["watch_seconds"], params["confirm_seconds"], time.sleep)
     plan = plan_of(flow, look)
-    return {"changed": False, **asdict(plan), "to_copy": plan.to_copy, "lines": lines(plan)}
+    return {
+        "changed": False,
+        **asdict(plan),
+        "to_copy": plan.to_copy,
+        "offsets_there": offsets_there(flow, plan),
+        "lines": lines(plan),
+    }

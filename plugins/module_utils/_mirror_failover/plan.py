@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from .._cluster.snapshot import Key
 from .._core.names import capped
@@ -162,6 +163,26 @@ def _beyond(look: Look, groups: Iterable[GroupPlan]) -> Iterator[str]:
         beyond = [f"{place} ({offset}, end {end})" for place, (offset, end) in logs.items() if offset > (end or offset)]
         if beyond:
             yield f"group {group.name} stands beyond the end of {capped(beyond, _NAMES)}: made anew, or cut short"
+
+
+def offsets_there(flow: Flow, plan: Plan) -> list[dict[str, Any]]:
+    """Return the offsets of the target from which no group skips a record, as group_offsets takes them from a file.
+
+    Without groups of which it is not known how far they have read, and without places beyond the end of the source.
+    """
+    ends = {(row.topic, row.partition): row.source_end for row in plan.partitions}
+    found = []
+    for group in plan.groups:
+        topics: dict[str, list[dict[str, int]]] = {}
+        for reading in () if group.error else group.readings:
+            end = ends[reading.topic, reading.partition]
+            if reading.state != NO_COPY and end is not None and reading.committed <= end:
+                place = {"partition": reading.partition, "committed": reading.low}
+                topics.setdefault(remote_topic(flow, reading.topic), []).append(place)
+        if topics:
+            entries = [{"name": name, "partitions": places} for name, places in sorted(topics.items())]
+            found.append({"name": group.name, "topics": entries})
+    return found
 
 
 def lines(plan: Plan) -> list[str]:

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -115,15 +117,24 @@ class Mirroring(Parts):
             return [f"Unknown      {found.get('msg') or 'no answer'}"]
         return gap_lines(found) or ["Gap          none is known"]
 
-    def _failover(self) -> dict[str, Any]:
-        """Return why no failover by this flow can be planned, the mirrors that can, and the flow where it ends here."""
+    def _failover(self) -> Parts:
+        """Return why no failover by this flow can be planned, the mirrors that can, the flow where it ends here, and
+        the file with the offsets of its groups, as the module node_files takes it."""
         wanted = str(self._settings.get("kafka_failover") or "").strip()
         here = [flow for flow in flows_into(self._flows, self._cluster) if flow.pair == wanted]
-        return {
-            "refusals": failover_refusals(self._flows, wanted),
-            "mirrors": self._mirrors_of(wanted),
-            "flow": views.plain(here[0]) if here else {},
-        }
+        return Parts(
+            {
+                "refusals": lambda: failover_refusals(self._flows, wanted),
+                "mirrors": lambda: self._mirrors_of(wanted),
+                "flow": lambda: views.plain(here[0]) if here else {},
+                "offsets_file": self._offsets_file,
+            }
+        )
+
+    def _offsets_file(self) -> list[dict[str, str]]:
+        path = os.path.abspath(os.path.expanduser(str(self._settings["kafka_failover_offsets"]).strip()))
+        groups = {"groups": self._results.own.failover["offsets_there"]}
+        return [{"path": path, "content": json.dumps(groups, indent=2) + "\n", "mode": "0640"}]
 
     @property
     def _forgotten(self) -> str:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -135,12 +136,16 @@ def test_writers_and_members_are_seen(mirrored: Mirrored) -> None:
     assert next(group for group in busy["groups"] if group["name"] == "active")["members"] == 1
 
 
-def test_the_playbook_shows_the_plan_and_changes_nothing(mirrored: Mirrored) -> None:
-    playbook = "playbooks/mirror_failover.yml"
-    shown = mirrored.playbook(playbook, "-e", "kafka_failover=dc_a->dc_b", "--check").ok()
+def test_the_playbook_shows_the_plan_and_leaves_the_offsets_of_groups(mirrored: Mirrored, tmp_path: Path) -> None:
+    playbook, file = "playbooks/mirror_failover.yml", tmp_path / "offsets.json"
+    asked = ("-e", "kafka_failover=dc_a->dc_b", "-e", f"kafka_failover_offsets={file}", "--check")
+    shown = mirrored.playbook(playbook, *asked).ok()
     assert "dc_a->dc_b, what it would cost now" in shown.output
     assert "all_read (0 members)" in shown.output
-    assert shown.changed == 0
+    moved = {"bootstrap_servers": mirrored.servers("dc_b"), "group": "late", "to": "file", "file": str(file)}
+    assert not run_module("streamops.kafka.group_offsets", moved)["failed"]
+    late = readings(plan(mirrored))["late"]
+    assert (late["state"], late["there"], late["skips"]) == ("known", late["low"], {"at_least": 0, "at_most": 0})
     begun = mirrored.playbook(playbook, "-e", "kafka_failover=dc_a->dc_b")
     assert begun.rc != 0
     assert "run it with --check" in begun.output

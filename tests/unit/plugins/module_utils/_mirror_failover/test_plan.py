@@ -13,6 +13,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._groups.model impo
     Offset,
     Offsets,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._groups.plan import offsets_in
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gap import PURGED, UNSEEN, Gap
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.status import Log, Seen
@@ -23,7 +24,11 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.m
     Reading,
     Span,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.plan import lines, plan_of
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.plan import (
+    lines,
+    offsets_there,
+    plan_of,
+)
 
 FLOW = Flow("a", "b", ("orders", "audit"))
 PLACE = ("orders", 0)
@@ -211,6 +216,16 @@ def test_a_group_that_is_not_told_is_no_group_that_reads_nothing() -> None:
     assert "Group        app: not known how far it has read: broker 1 did not answer" in lines(
         plan_of(FLOW, look_of(readers=[silent]))
     )
+
+
+def test_offsets_are_brought_over_as_group_offsets_takes_them() -> None:
+    silent = Reader(Group(Listed("silent", "classic", "", "", 1), error="no answer"), Offsets({PLACE: Offset(1)}))
+    look = look_of(readers=[reader(99, 80), reader(500, name="beyond"), silent])
+    found = offsets_there(FLOW, plan_of(FLOW, look))
+    assert [group["name"] for group in found] == ["billing"]
+    assert offsets_in({"groups": found}, "billing") == ({COPY: 99}, [])
+    uncopied = replace(look, copies={})
+    assert offsets_there(FLOW, plan_of(FLOW, uncopied)) == []
 
 
 # -- ends ----------------------------------------------------------------------------------------------------------
