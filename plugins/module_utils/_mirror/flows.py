@@ -110,6 +110,11 @@ def matches(flow: Flow, topic: str) -> bool:
     return _any(flow.topics, topic) and not _is_cycle(flow, topic)
 
 
+def translates(flow: Flow, group: str) -> bool:
+    """Say whether MirrorMaker 2 translates the offsets of a consumer group (DefaultGroupFilter)."""
+    return _any(flow.groups, group) and not _any(GROUPS_EXCLUDED + flow.groups_exclude, group)
+
+
 def remote_topic(flow: Flow, topic: str) -> str:
     """The name that a topic of the source has in the target."""
     return topic if flow.keeps_names and not _looks_like_heartbeats(flow, topic) else f"{flow.source}{SEPARATOR}{topic}"

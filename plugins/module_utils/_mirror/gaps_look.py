@@ -107,7 +107,7 @@ def keep(flow: Flow, copy: Session, known: gaps.Marks, before: gaps.Marks) -> bo
 def _found(flow: Flow, origin: Session, copy: Session, before: gaps.Marks, seen: status.Seen) -> list[Gap]:
     _refuse_hidden(flow, origin, before, seen)
     doubtful = gaps.in_doubt(seen, before)
-    syncs = _syncs(flow, origin, copy, [*doubtful, *gaps.vanished(seen, before)])
+    syncs = syncs_of(flow, origin, copy, [*doubtful, *gaps.vanished(seen, before)])
     policies = _policies(origin, sorted({topic for topic, _number in doubtful}))
     return gaps.gaps(seen, before, syncs, lambda topic: matches(flow, topic), policies)
 
@@ -157,7 +157,7 @@ def state_key(flow: Flow) -> str:
     return f"mirror_gaps {flow.pair} {flow.engine}"
 
 
-def _syncs(flow: Flow, origin: Session, copy: Session, keys: Collection[Key]) -> dict[Key, Sequence[Sync]]:
+def syncs_of(flow: Flow, origin: Session, copy: Session, keys: Collection[Key]) -> dict[Key, Sequence[Sync]]:
     """The latest syncs of these partitions, in their order; none of the legacy engine, which writes none."""
     if not keys or flow.engine == LEGACY:
         return {}

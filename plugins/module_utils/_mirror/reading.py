@@ -42,18 +42,17 @@ def read_flows(raw: Sequence[Mapping[str, Any]] | None) -> list[Flow]:
 
 def flow_of(params: Mapping[str, Any]) -> Flow:
     """The flow that a module's parameters describe; OptionsError with everything that is wrong with it."""
-    keys = ("source", "target", "topics", "topics_exclude", "policy", "engine", "untouched_source")
     try:
-        flow = read_flows([{key: params[key] for key in keys if params.get(key) is not None}])[0]
+        flow = read_flows([{key: params[key] for key in KEYS if params.get(key) is not None}])[0]
     except ValueError as error:
         raise OptionsError(f"mirror: {str(error).replace('mirror_flows[0].', '')}. Nothing was looked at.") from error
     asked = next((f"{name} is {params[name]}" for name in HEARTBEATS if params.get(name)), "")
-    if flow.engine == LEGACY and (asked or params["state"] == ALIVE):
+    if flow.engine == LEGACY and (asked or params.get("state") == ALIVE):
         raise OptionsError(
             f"mirror {flow.pair}: {asked or 'state is alive'}, but the engine legacy sends no heartbeats; leave "
             f"{' and '.join(HEARTBEATS)} at 0, and take another state. Nothing was looked at."
         )
-    if params["state"] == ALIVE and not asked:
+    if params.get("state") == ALIVE and not asked:
         raise OptionsError(
             f"mirror {flow.pair}: state is alive, but nothing says how young a heartbeat must be; set one of "
             f"{', '.join(HEARTBEATS)}. Nothing was looked at."

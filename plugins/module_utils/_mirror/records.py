@@ -51,6 +51,22 @@ def heartbeat_of(key: bytes | None, value: bytes | None) -> tuple[str, str, int]
     return (source, target, int(at)) if version == 0 else None
 
 
+def checkpoint_of(key: bytes | None, value: bytes | None) -> tuple[str, Key, int, int] | None:
+    """Return the group, the partition of the target, the offset of the source and that of the target of a checkpoint.
+
+    None for a record that is none. As org.apache.kafka.connect.mirror.Checkpoint writes it: group and topic with their
+    lengths in two bytes, the partition in four; a version, which is 0, two offsets in eight bytes each, and metadata.
+    """
+    try:
+        group, rest = _string(key or b"")
+        topic, rest = _string(rest)
+        (partition,) = struct.unpack(">i", rest)
+        version, here, there = struct.unpack_from(">hqq", value or b"")
+    except (struct.error, UnicodeDecodeError):
+        return None
+    return (group, (topic, int(partition)), int(here), int(there)) if version == 0 else None
+
+
 def task_of(key: bytes | None, value: bytes | None) -> tuple[str, str | None] | None:
     """Return a task of a connector, and why it failed: None for one that has not failed, or is gone.
 

@@ -9,8 +9,10 @@ the offsets of the source that are more than those of the target stand right bef
 
 from __future__ import annotations
 
+import bisect
 import struct
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from .._cluster.snapshot import Key
 from .flows import Flow
@@ -70,3 +72,62 @@ def skipped(syncs: Sequence[Sync]) -> list[Range]:
         if next_there > there and missing > 0:
             found.append((next_here - missing, next_here - 1))
     return found
+
+
+@dataclass(frozen=True)
+class Place:
+    """The offsets of the target between which the copy of a record is, both included; equal where it is known."""
+
+    low: int
+    high: int
+
+
+def place_of(syncs: Sequence[Sync], offset: int, start: int, end: int, has_markers: bool) -> Place:
+    """Return where the target has the first record that the source has at this offset or above it.
+
+    Offsets are not copied one to one: what transactions and compaction emptied in the source has no copy. Between two
+    syncs a hole may stand anywhere, since MirrorMaker 2 leaves syncs out while it has many to write (OffsetSyncWriter).
+    From C(low) on no such record is missed. Where a mirror copied records again, the last copy counts.
+
+    syncs -- of one partition, in the order of their log. start, end -- the log of the copy; the record is at its end
+        where it was not copied yet. has_markers -- whether the copy has offsets of its own without records, as a
+        mirror with exactly_once writes them.
+    """
+    runs = _runs(syncs)
+    low, high = start, runs[0][0][1] if runs else end
+    for number, run in enumerate(runs):
+        if run[0][0] <= offset:
+            later = [other[0] for other in runs[number + 1 :]]
+            low, high = _within_run(run, offset, later[0][1] if later else end, has_markers)
+            again = min((here for here, _there in later), default=offset)
+            if later and not any(offset <= here < again for here, _there in run):
+                # The next record may be the first that was copied again.
+                high = max(there for here, there in later if here == again)
+    low = min(max(low, start), end)
+    return Place(low, min(max(high, low), end))
+
+
+def _runs(syncs: Sequence[Sync]) -> list[list[Sync]]:
+    """Part the syncs where the mirror went back in the source, without those of a log of the target that is gone."""
+    runs: list[list[Sync]] = []
+    for sync in syncs:
+        if runs and sync == runs[-1][-1]:
+            continue  # Read twice.
+        if runs and sync[1] <= runs[-1][-1][1]:
+            runs = []
+        if not runs or sync[0] <= runs[-1][-1][0]:
+            runs.append([])
+        runs[-1].append(sync)
+    return runs
+
+
+def _within_run(run: Sequence[Sync], offset: int, after: int, has_markers: bool) -> tuple[int, int]:
+    """Return both bounds within a run that has begun at or below the offset; C(after) is where its last copy ends."""
+    number = bisect.bisect_left(run, (offset + 1, -1)) - 1
+    here, there = run[number]
+    if here == offset:
+        return there, there
+    next_here, next_there = run[number + 1] if number + 1 < len(run) else (offset, after)
+    # As low as MirrorMaker 2 itself translates (OffsetSyncStore): only at a sync it is certain what was copied before.
+    is_one_to_one = not has_markers and (number + 1 == len(run) or next_there - there <= next_here - here)
+    return there + 1, min(there + offset - here, next_there) if is_one_to_one else next_there

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -13,6 +15,7 @@ from ...module_utils._mirror.flows import LEGACY, Flow, flows_into
 from ...module_utils._mirror.reading import read_flows
 from ..inventory.model import BROKER_GROUP, MIRROR_GROUP
 from ..mirrors import external, legacy, opposed, rights, views
+from ..mirrors.failover import failover_refusals
 from ..mirrors.health import mirror_verdict
 from ..mirrors.legacy_topics import legacy_topics
 from ..mirrors.lines import audited_gaps, gap_lines, mirror_lines, mirror_pairs
@@ -82,6 +85,7 @@ class Mirroring(Parts):
                 "lines": self._lines,
                 "gaps": lambda: audited_gaps(results.own.gaps),
                 "gap_lines": self._gap_lines,
+                "failover": self._failover,
                 "forget_refusals": self._forget_refusals,
                 "forget_mirrors": self._forget_mirrors,
                 "pairs": lambda: mirror_pairs(results.own.lag, audited_gaps(results.of(results.host).gaps)),
@@ -113,6 +117,25 @@ class Mirroring(Parts):
             return [f"Unknown      {found.get('msg') or 'no answer'}"]
         return gap_lines(found) or ["Gap          none is known"]
 
+    def _failover(self) -> Parts:
+        """Return why no failover by this flow can be planned, the mirrors that can, the flow where it ends here, and
+        the file with the offsets of its groups, as the module node_files takes it."""
+        wanted = str(self._settings.get("kafka_failover") or "").strip()
+        here = [flow for flow in flows_into(self._flows, self._cluster) if flow.pair == wanted]
+        return Parts(
+            {
+                "refusals": lambda: failover_refusals(self._flows, wanted),
+                "mirrors": lambda: self._mirrors_of(wanted),
+                "flow": lambda: views.plain(here[0]) if here else {},
+                "offsets_file": self._offsets_file,
+            }
+        )
+
+    def _offsets_file(self) -> list[dict[str, str]]:
+        path = os.path.abspath(os.path.expanduser(str(self._settings["kafka_failover_offsets"]).strip()))
+        groups = {"groups": self._results.own.failover["offsets_there"]}
+        return [{"path": path, "content": json.dumps(groups, indent=2) + "\n", "mode": "0640"}]
+
     @property
     def _forgotten(self) -> str:
         """The flow whose gaps are to be forgotten; empty for none."""
@@ -130,7 +153,11 @@ class Mirroring(Parts):
 
     def _forget_mirrors(self) -> list[str]:
         """The mirrors next to the target of that flow."""
-        targets = [flow.target for flow in self._flows if flow.pair == self._forgotten]
+        return self._mirrors_of(self._forgotten)
+
+    def _mirrors_of(self, pair: str) -> list[str]:
+        """Return the mirrors next to the target of a flow, source->target."""
+        targets = [flow.target for flow in self._flows if flow.pair == pair]
         hosts = self._groups.get(MIRROR_GROUP, ())
         return [host for host in hosts if str(self._read(host)["kafka_cluster_name"]).strip() in targets]
 

@@ -114,12 +114,13 @@ class HostRun:
     group_moves = Left("__kafka_resources_group_moves")
 
     # Of mirrors, on the one that looks at both ends: of cluster_info and topics in loops over clusters, of
-    # mirror_status and mirror_gaps, the list of verdicts, the answer of the canary, and a tuning with the rows of all
-    # its runs.
+    # mirror_status, mirror_gaps and mirror_failover_info, the list of verdicts, the answer of the canary, and a tuning
+    # with the rows of all its runs.
     clusters = Left("__mirror_maker_clusters")
     opposed = Left("__mirror_maker_opposed")
     lag = Left("__mirror_maker_look")
     gaps = Left("__mirror_maker_gaps")
+    failover = Left("__mirror_maker_failover")
     mirror_verdicts = Left("__mirror_maker_verdicts")
     legacy_topics = Left("__mirror_maker_legacy_seen")
     canary = Left("__mirror_maker_canary_told")

@@ -445,7 +445,7 @@ def test_the_records_of_the_last_topic_of_a_flow_are_named_when_it_is_deleted(mo
     monkeypatch.setattr(gaps_look, "look_within", look_within)
     monkeypatch.setattr(gaps_look, "of_target", lambda _flow, _copy, _seen: gone(60))
     monkeypatch.setattr(gaps_look, "hidden_topics", lambda _session, _topics: [])
-    monkeypatch.setattr(gaps_look, "_syncs", lambda *_asked: {})
+    monkeypatch.setattr(gaps_look, "syncs_of", lambda *_asked: {})
     flow, nobody = Flow("a", "b", ("ord.*",)), cast("Session", None)
     known = gaps_look.looked(flow, nobody, nobody, after(look(0, 100, 60)), 0, lambda _seconds: None)
     assert [(one.kind, one.first, one.last) for one in gaps.told(known)] == [(DELETED, 60, 99)]

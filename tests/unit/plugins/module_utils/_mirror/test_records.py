@@ -10,6 +10,7 @@ import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.records import (
     Notes,
+    checkpoint_of,
     heartbeat_of,
     position_of,
     task_of,
@@ -149,3 +150,29 @@ def test_a_task_that_runs_again_has_not_failed() -> None:
     for number, name in ((0, "FAILED"), (1, "FAILED"), (0, "RUNNING")):
         notes.take(topic, f"status-task-MirrorSourceConnector-{number}".encode(), state(name, TRACE), 0, 0)
     assert list(notes.failed) == ["MirrorSourceConnector task 1"]
+
+
+def checkpoint(version: int = 0) -> tuple[bytes, bytes]:
+    """Key and value of a checkpoint, with metadata of the group."""
+    key = b"\x00\x03app\x00\x08a.orders" + struct.pack(">i", 3)
+    return key, struct.pack(">hqq", version, 120, 100) + b"\x00\x04note"
+
+
+def test_a_checkpoint_is_read_as_kafka_writes_it() -> None:
+    assert checkpoint_of(*checkpoint()) == ("app", ("a.orders", 3), 120, 100)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        (None, None),
+        (checkpoint()[0], None),
+        (checkpoint()[0], b"\x00\x00short"),
+        (checkpoint()[0][:-1], checkpoint()[1]),
+        (b"\x00\x09app", checkpoint()[1]),
+        (b"\x00\x01\xff\x00\x01t\x00\x00\x00\x00", checkpoint()[1]),
+        checkpoint(version=1),
+    ],
+)
+def test_what_is_no_checkpoint_is_passed_over(key: bytes | None, value: bytes | None) -> None:
+    assert checkpoint_of(key, value) is None

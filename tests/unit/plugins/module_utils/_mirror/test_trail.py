@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
+import random
 import struct
 
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.trail import (
+    Place,
     Range,
     Sync,
+    place_of,
     skipped,
     sync_of,
     syncs_topic,
@@ -60,3 +63,83 @@ def test_what_is_no_sync_is_passed_over(key: bytes | None, value: bytes | None) 
 )
 def test_holes(syncs: list[Sync], holes: list[Range]) -> None:
     assert skipped(syncs) == holes
+
+
+@pytest.mark.parametrize(
+    ("syncs", "offset", "place"),
+    [
+        # Nothing is known but the log of the copy, from 5 to 1000.
+        ([], 50, Place(5, 1000)),
+        # Before all that is known, and at a sync.
+        ([(100, 80)], 50, Place(5, 80)),
+        ([(100, 80)], 100, Place(80, 80)),
+        # Behind the last sync the next offsets may have no copy, or be not copied yet.
+        ([(100, 80)], 110, Place(81, 90)),
+        ([(100, 80)], 5000, Place(81, 1000)),
+        # Between two syncs, without and with a hole.
+        ([(100, 80), (200, 180)], 150, Place(81, 130)),
+        ([(100, 80), (200, 100)], 150, Place(81, 100)),
+        ([(100, 80), (200, 160)], 101, Place(81, 81)),
+        # Offsets of the copy without a record.
+        ([(100, 80), (200, 190)], 150, Place(81, 190)),
+        # The mirror began again and copied 150 to 199 twice: the last copy counts.
+        ([(100, 80), (199, 179), (150, 180), (250, 280)], 160, Place(181, 190)),
+        ([(100, 80), (199, 179), (150, 180), (250, 280)], 120, Place(81, 180)),
+        # Above its last sync, before it began again.
+        ([(100, 80), (160, 170)], 140, Place(81, 170)),
+        ([(100, 80), (90, 85)], 95, Place(86, 90)),
+        # The copy was made anew: what was known of the old one is of no use.
+        ([(100, 800), (200, 900), (300, 10)], 150, Place(5, 10)),
+        ([(100, 800), (200, 900), (300, 10)], 310, Place(11, 20)),
+        # A connection broke, and a sync was read twice.
+        ([(100, 80), (100, 80), (200, 180)], 150, Place(81, 130)),
+        # Retention of the copy took more than the source's.
+        ([(1, 1), (99, 99)], 2, Place(5, 5)),
+    ],
+)
+def test_where_the_first_unread_record_is(syncs: list[Sync], offset: int, place: Place) -> None:
+    assert place_of(syncs, offset, 5, 1000, has_markers=False) == place
+
+
+def test_with_markers_in_the_copy_only_syncs_are_bounds() -> None:
+    syncs = [(100, 80), (200, 180)]
+    assert place_of(syncs, 150, 0, 1000, has_markers=True) == Place(81, 180)
+    assert place_of(syncs, 210, 0, 1000, has_markers=True) == Place(181, 1000)
+    assert place_of(syncs, 200, 0, 1000, has_markers=True) == Place(180, 180)
+
+
+def mirrored(chance: random.Random, kept: float) -> tuple[list[Sync], dict[int, int], int]:
+    """Mirror a log with holes, with starts in between: its syncs, the last copy of each record, the end of the copy.
+
+    As OffsetSyncWriter does: a sync for the first record of a start, for one behind a hole and for each tenth, of which
+    only a part is kept, since it leaves some out while many are under way.
+    """
+    records = [offset for offset in range(200) if chance.random() < 0.8]
+    syncs: list[Sync] = []
+    copies: dict[int, int] = {}
+    begin = end = 0
+    starts = chance.randint(1, 3)
+    for start in range(starts):
+        until = chance.randint(begin, len(records)) if start + 1 < starts else len(records)
+        for number in range(begin, until):
+            is_first = number == begin
+            is_due = records[number] - records[number - 1] != 1 or end - syncs[-1][1] > 10 if not is_first else True
+            if is_first or (is_due and chance.random() < kept):
+                syncs.append((records[number], end))
+            copies[records[number]] = end
+            end += 1
+        begin = chance.randint(max(0, until - 30), until)
+    return syncs, copies, end
+
+
+@pytest.mark.parametrize("kept", [1, 0.7])
+@pytest.mark.parametrize("seed", range(200))
+def test_no_history_of_a_mirror_leads_past_a_record_that_was_not_read(seed: int, kept: float) -> None:
+    syncs, copies, end = mirrored(random.Random(seed), kept)
+    for offset in range(200):
+        # Of a record that was copied again the earlier copies are no loss, as long as the last one is read.
+        first = min((copy for source, copy in copies.items() if source >= offset), default=end)
+        place = place_of(syncs, offset, 0, end, has_markers=False)
+        assert place.low <= first, (offset, syncs)
+        # Where a sync is missing, a mirror that went back may pass for one that went on behind a hole.
+        assert first <= place.high or kept < 1, (offset, syncs)

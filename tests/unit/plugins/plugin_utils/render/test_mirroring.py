@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -194,3 +195,22 @@ def test_acls_of_mirrors_are_owned_also_when_their_last_flow_is_gone() -> None:
     assert gone["acl_owners"] == ["User:mirror"]
     assert mirroring("b1", **common, kafka_super_users=["mirror"])["acl_owners"] == []
     assert mirroring("b1", mirror_user="mirror")["acl_owners"] == []
+
+
+def test_a_failover_is_planned_by_a_mirror_next_to_the_target_of_its_flow() -> None:
+    planned = mirroring(kafka_failover=" dc_a->dc_b ")["failover"]
+    assert (planned["refusals"], planned["mirrors"]) == ([], ["m1"])
+    assert planned["flow"]["topics"] == ["orders"]
+    # Of clusters without such a mirror the same is refused, and there is no flow to look at.
+    other = mirroring(kafka_failover="dc_b->dc_a")["failover"]
+    assert other["refusals"]
+    assert (other["mirrors"], other["flow"]) == ([], {})
+
+
+def test_the_offsets_of_a_failover_are_a_file_of_the_control_node() -> None:
+    groups = [{"name": "billing", "topics": []}]
+    left = {"__mirror_maker_failover": {"offsets_there": groups}}
+    planned = mirroring(kafka_failover="dc_a->dc_b", kafka_failover_offsets=" /tmp/offsets.json ", left=left)
+    (file,) = planned["failover"]["offsets_file"]
+    assert file["path"] == "/tmp/offsets.json"
+    assert json.loads(file["content"]) == {"groups": groups}

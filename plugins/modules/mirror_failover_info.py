@@ -1,0 +1,185 @@
+#!/usr/bin/python
+# Copyright: the streamops engineers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Say what a planned failover of a mirrored site would cost now."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: mirror_failover_info
+short_description: Say what a planned failover of a mirrored site would cost now
+version_added: "0.1.0"
+author: The streamops engineers (@streamops)
+description:
+  - Reads both ends of a flow of MirrorMaker 2, and says what a move of all clients from its source to its target would
+    cost now. It changes nothing.
+  - Names what is not in the target yet, topics that are still written to, transactions that stay open, and known gaps.
+  - For each consumer group of the source that reads topics of the flow it says where the group would begin in the
+    target, and how many records it would read again or skip for each partition.
+  - Offsets of both clusters are compared by the offset syncs and the checkpoints of MirrorMaker 2. They do not tell
+    each offset, so figures of groups have two bounds. Offsets are counted, so markers of transactions and what
+    compaction removed count too.
+  - The engine legacy writes neither, so its flows have no such figures.
+extends_documentation_fragment:
+  - streamops.kafka._attributes.look
+  - streamops.kafka._connection
+  - streamops.kafka._connection.source
+  - streamops.kafka._mirror_flow
+options:
+  groups:
+    description: Regular expressions of the groups whose offsets MirrorMaker translates, as in C(mirror_flows).
+    type: list
+    elements: str
+    default: ['.*']
+  groups_exclude:
+    description: Regular expressions of groups that are left out, beside those that MirrorMaker always leaves out.
+    type: list
+    elements: str
+    default: []
+  exactly_once:
+    description: >-
+      What C(mirror_flows) says. Where it is not V(disabled), the target has markers of transactions between its
+      records, so the bounds are wider.
+    type: str
+    choices: [disabled, preparing, enabled]
+    default: disabled
+  untouched_source:
+    description: >-
+      Whether MirrorMaker 2 keeps the offset syncs of the flow in the target (C(offset-syncs.topic.location=target)),
+      in this collection C(untouched_source) of a flow. Only there they are looked for then, else only in the source.
+    type: bool
+    default: false
+  watch_seconds:
+    description: >-
+      Seconds, at least, for which the ends of the source are watched for records that are still written.
+    type: int
+    default: 5
+  confirm_seconds:
+    description: >-
+      Seconds after which a gap that is new is looked at a second time, as M(streamops.kafka.mirror_gaps) does. V(0)
+      does not look again.
+    type: int
+    default: 15
+"""
+
+EXAMPLES = r"""
+- name: What would a failover to dc_b cost now?
+  streamops.kafka.mirror_failover_info:
+    bootstrap_servers: [b1.example.com:9092]
+    source_connection:
+      bootstrap_servers: [a1.example.com:9092]
+    source: dc_a
+    target: dc_b
+    topics: [orders, 'audit[.].*']
+  delegate_to: localhost
+  register: failover
+
+- name: Show it
+  ansible.builtin.debug:
+    msg: "{{ failover.lines }}"
+"""
+
+RETURN = r"""
+flow:
+  description: Source and target as MirrorMaker writes them.
+  type: str
+  returned: success
+  sample: dc_a->dc_b
+target:
+  description: Alias of the target.
+  type: str
+  returned: success
+  sample: dc_b
+lines:
+  description: All of it for people.
+  type: list
+  elements: str
+  returned: success
+  sample: ["Failover     dc_a->dc_b, what it would cost now"]
+against:
+  description: Reasons why a failover must not begin, one sentence each.
+  type: list
+  elements: str
+  returned: success
+  sample: ["not in dc_b: dc_a.orders"]
+notes:
+  description: What else an operator must know, one sentence each.
+  type: list
+  elements: str
+  returned: success
+  sample: ["MirrorMaker does not translate the offsets of connect-sink (groups, groups_exclude)"]
+to_copy:
+  description: Records that are not in the target yet.
+  type: int
+  returned: success
+  sample: 1200
+seconds:
+  description: For how many seconds the ends of the source were watched.
+  type: float
+  returned: success
+  sample: 5.2
+partitions:
+  description: >-
+    Each partition of the source with topic, partition, source_end (without open transactions), target_end (null for an
+    end that no broker tells), lag (records that are not in the target), grown (offsets that were written while it was
+    watched; topics of canaries are not watched) and is_open (whether a transaction was open all that time).
+  type: list
+  elements: dict
+  returned: success
+  sample: [{topic: orders, partition: 0, source_end: 120, target_end: 100, lag: 20, grown: 3, is_open: false}]
+groups:
+  description: >-
+    The groups of the source that read topics of the flow. Each has name, type, members, members_there (in the target),
+    is_translated (whether MirrorMaker translates its offsets), elsewhere (topics that it reads and the flow does not
+    copy), error (why it is not known how far it has read) and readings. A reading is a partition of the source with
+    topic, partition, committed (the next offset there), there (the next offset of the group in the target, null
+    without any), checkpoint (null, or upstream and downstream as MirrorMaker translated last), low and high (bounds of
+    the offset of the target at which the first record stands that the group has not read), state, repeats and skips.
+    These two have at_least and at_most. With state known they are what the group would read again and skip. With
+    no_offset and out_of_range C(auto.offset.reset) of its clients decides, and repeats are those of earliest, skips
+    those of latest. With no_copy the target has no such partition. A group that begins at low skips nothing, and reads
+    at most high - low again.
+  type: list
+  elements: dict
+  returned: success
+  sample: [{name: billing, type: classic, members: 2, members_there: 0, is_translated: true, elsewhere: [], error: "",
+            readings: [{topic: orders, partition: 0, state: known, committed: 90, there: 80,
+                        checkpoint: {upstream: 82, downstream: 80}, low: 88, high: 88,
+                        repeats: {at_least: 8, at_most: 8}, skips: {at_least: 0, at_most: 0}}]}]
+offsets_there:
+  description: >-
+    For each group the offsets of the target (low) from which it skips nothing, in the form of the groups of
+    M(streamops.kafka.group_info), so that M(streamops.kafka.group_offsets) takes them from a file. Groups of which it
+    is not known how far they have read are left out, and places beyond the end of the source.
+  type: list
+  elements: dict
+  returned: success
+  sample: [{name: billing, topics: [{name: dc_a.orders, partitions: [{partition: 0, committed: 88}]}]}]
+"""
+
+from ..module_utils._client.module import run_with_connection
+from ..module_utils._core.module import SecretModule
+from ..module_utils._mirror.look import FLOW_SPEC
+from ..module_utils._mirror_failover.apply import mirror_failover_info
+
+ARGUMENT_SPEC = {
+    **FLOW_SPEC,
+    "source": {"type": "str", "required": True},
+    "target": {"type": "str", "required": True},
+    "groups": {"type": "list", "elements": "str", "default": [".*"]},
+    "groups_exclude": {"type": "list", "elements": "str", "default": []},
+    "exactly_once": {"type": "str", "choices": ["disabled", "preparing", "enabled"], "default": "disabled"},
+    "untouched_source": {"type": "bool", "default": False},
+    "watch_seconds": {"type": "int", "default": 5},
+    "confirm_seconds": {"type": "int", "default": 15},
+}
+
+
+def main() -> None:
+    """Look once."""
+    run_with_connection(ARGUMENT_SPEC, mirror_failover_info, kind=SecretModule)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Judge whether a planned failover can follow a flow, by the inventory alone. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...module_utils._mirror.flows import LEGACY, Flow
+
+
+def failover_refusals(flows: Sequence[Flow], wanted: str) -> list[str]:
+    """Return why clients cannot follow this flow (source->target); a sentence with its fix, or none."""
+    running = [flow for flow in flows if flow.enabled]
+    chosen = [flow for flow in running if flow.pair == wanted]
+    if not chosen:
+        known = ", ".join(sorted({flow.pair for flow in running})) or "none"
+        return [
+            f"kafka_failover is {wanted!r}, which is no enabled flow of mirror_flows; these are {known}. Name the flow "
+            "that copies from the cluster which clients leave into the cluster that they go to."
+        ]
+    if any(flow.engine == LEGACY for flow in chosen):
+        return [
+            f"{wanted} has engine legacy, which notes nothing by which offsets of groups can be translated. Move its "
+            "groups by time (groups.yml)."
+        ]
+    return []
