@@ -21,6 +21,7 @@ _RULE = re.compile(
     r"(?:(?P<default>DEFAULT)|RULE:\[(?P<parts>\d+):(?P<format>[^\]]*)\](?:\((?P<match>[^)]*)\))?"
     r"(?:s/(?P<pattern>[^/]*)/(?P<to>[^/]*)/(?P<all>g)?)?)/?(?P<lower>L)?"
 )
+_VAULT = b"$ANSIBLE_VAULT"
 _PARAMETER = re.compile(r"\$(\d+)")
 #: What stands in krb5.conf and in a login module without another meaning.
 _WORD = re.compile(r"[A-Za-z0-9._~/@:+-]+")
@@ -94,7 +95,10 @@ class Kerberos:
     def read_keytab(self) -> list[Key]:
         """Read the keys of the keytab on the control node. ValueError says which file has what wrong with it."""
         try:
-            return read_keys(Path(self.keytab_file).read_bytes())
+            content = Path(self.keytab_file).read_bytes()
+            if content.startswith(_VAULT):
+                raise KeytabError("it is encrypted by Ansible Vault, so its keys cannot be checked; decrypt it")
+            return read_keys(content)
         except OSError as error:
             raise ValueError(f"{self.keytab_file} cannot be read: {error.strerror}") from None
         except KeytabError as error:

@@ -8,6 +8,7 @@ A broker whose keytab does not fit starts all the same, and refuses every client
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -26,6 +27,10 @@ VARIABLE = "kafka_kerberos"
 _KEYTAB_FIX = (
     "export the keytab of this broker again (kadmin: ktadd -k FILE PRINCIPAL), with the name that its listener "
     "advertises and keys of AES"
+)
+#: By what a listener lets in principals (render/security.kerberos_properties).
+_JUDGES = re.compile(
+    r"listener\.name\.[^.]+\.(gssapi\.sasl\.jaas\.config|sasl\.kerberos\.(principal\.to\.local\.rules|service\.name))"
 )
 #: A realm that nobody has (RFC 2606), and the second part of a name.
 _OTHER_REALM, _SECOND = "OTHER.INVALID", "another"
@@ -190,6 +195,18 @@ def _merged(kerberos: Kerberos, name: str) -> list[str]:
     if short_name(explicit, realm, foreign) == name:
         return [own, f"{name} of any other realm"]
     return [own, longer] if short_name(explicit, realm, longer) == name else []
+
+
+@rule(fix="remove the property, and say it by kafka_kerberos", acceptable=True)
+def native_kerberos_property(inventory: Inventory) -> Iterator[Problem]:
+    """A native property of a listener (`listener.name.X.gssapi.sasl.jaas.config`, `listener.name.X.sasl.kerberos...`)
+    wins over `kafka_kerberos`: the broker uses another keytab, principal or rules than those that are checked."""
+    for cluster in inventory.clusters():
+        for node in filter(_logins, cluster.brokers):
+            for native in node.properties().values():
+                if _JUDGES.fullmatch(native.key):
+                    what = "clients are let in by this property, and not by kafka_kerberos"
+                    yield Problem(node, what, native.key, variable=native.variable)
 
 
 @host_rule(variable=f"{VARIABLE}.keytab_path", fix=_KEYTAB_FIX)

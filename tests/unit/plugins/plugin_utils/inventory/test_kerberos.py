@@ -64,6 +64,9 @@ def test_the_keys_of_a_keytab_are_read_with_the_name_of_the_file_in_errors(tmp_p
     file.write_bytes(b"x")
     with pytest.raises(ValueError, match=r"/k: it is no keytab"):
         said.read_keytab()
+    file.write_bytes(b"$ANSIBLE_VAULT;1.1;AES256\n")
+    with pytest.raises(ValueError, match="encrypted by Ansible Vault"):
+        said.read_keytab()
     file.write_bytes(keytab(record("a@R")))
     assert [key.principal for key in said.read_keytab()] == ["a@R"]
 

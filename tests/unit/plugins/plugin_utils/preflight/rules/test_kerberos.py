@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.kerberos import Kerberos
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.host import host_of
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.rule import RULES
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import kerberos_properties
 from tests.support.keytabs import RC4, keytab, record
 from tests.support.preflight_inventories import combined
 
@@ -22,7 +24,8 @@ GOOD: dict[str, Any] = {
     "kafka_sasl_mechanisms": ["SCRAM-SHA-512", "GSSAPI"],
     "kafka_kerberos": KERBEROS,
 }
-MERGE = "principals_merge"
+MERGE, NATIVE = "principals_merge", "native_kerberos_property"
+LISTENER = {"name": "CLIENT", "advertised_host": "kafka1"}
 
 
 def kerberos(**fields: Any) -> dict[str, Any]:
@@ -71,6 +74,13 @@ def test_each_mistake_has_its_own_message(wrong: dict[str, Any], row: str, words
 )
 def test_what_is_right_passes(right: dict[str, Any]) -> None:
     assert check_inventory(combined(**{**GOOD, **right})) == []
+
+
+@pytest.mark.parametrize("key", kerberos_properties(LISTENER, Kerberos.of(KERBEROS), "/etc/kafka.keytab"))
+def test_every_property_by_which_a_listener_lets_in_principals_stays_ours(key: str) -> None:
+    found = list(RULES[NATIVE].violations(combined(**GOOD, kafka_config={key: "1"})))
+    assert key in found[0].sentence()
+    assert not list(RULES[NATIVE].violations(combined(**GOOD, kafka_config={"sasl.kerberos.kinit.cmd": "/bin/kinit"})))
 
 
 def hosts_of() -> list[str]:
