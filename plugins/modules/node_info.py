@@ -155,6 +155,26 @@ options:
         description: Seconds by which its clock may differ from that of the host.
         type: int
         default: 30
+  keytab:
+    description: The keytab of a broker that lets clients in by Kerberos; nothing is read without it.
+    type: dict
+    suboptions:
+      path:
+        description: Where it is.
+        type: str
+        required: true
+      user:
+        description: The user of the service; whoever runs the module without it.
+        type: str
+        default: ""
+      principals:
+        description: Whose keys must be in it.
+        type: list
+        elements: str
+        required: true
+      copied:
+        description: The newest version (kvno) in the keytab that is copied there; nothing is copied without it.
+        type: int
   network_seconds:
     description: How long to measure what the network interfaces carry; 0 measures nothing.
     type: float
@@ -289,6 +309,13 @@ certificate_files:
       that says so), and C(error), null when it could be read.
   returned: always
   type: dict
+keytab:
+  description:
+    - With O(keytab) C(path), C(problem), which says why nobody is let in with it (empty where it fits), C(is_open),
+      whether others than its owner and group may read it, C(version), the newest version (kvno) of the first principal,
+      0 without any, and C(copied) as given; else null. Keys are never returned.
+  returned: always
+  type: dict
 unreadable_files:
   description: Watched files that this user may not read; they count as unchanged.
   returned: always
@@ -385,6 +412,7 @@ from ansible.module_utils.basic import AnsibleModule
 from ..module_utils._core.module import options_of, run_module
 from ..module_utils._node.info import LOOK, node_info
 from ..module_utils._node.issuer import ask_issuer
+from ..module_utils._node.keytab_look import look_at_keytab
 
 SPEC = {"node": {"type": "dict", "default": {}}, **LOOK}
 
@@ -395,7 +423,8 @@ def look(module: AnsibleModule) -> dict[str, object]:
     node = options_of(LOOK, "node", options["node"])
     wanted = {**options, **{key: node[key] for key in options["node"]}}
     issuer = ask_issuer(**wanted["issuer"]) if wanted["issuer"] and wanted["clock"] else None
-    return {"changed": False, **node_info(wanted), "issuer": issuer}
+    keytab = look_at_keytab(**wanted["keytab"]) if wanted["keytab"] else None
+    return {"changed": False, **node_info(wanted), "issuer": issuer, "keytab": keytab}
 
 
 def main() -> None:

@@ -40,6 +40,16 @@ _TOKEN_LISTENER = re.compile(
     re.escape(TOKEN_MODULE)
     + r'( unsecuredLoginStringClaim_sub="unused" ssl\.truststore\.type="PEM" ssl\.truststore\.certificates="[^"]*")?;'
 )
+#: A login with the keys of a keytab, whose path is no secret.
+TICKET_MODULE = (
+    "com.sun.security.auth.module.Krb5LoginModule required useKeyTab=true storeKey=true doNotPrompt=true "
+    "isInitiator={initiates} keyTab={keytab} principal={principal};"
+)
+_TICKET_LISTENER = re.compile(
+    re.escape(TICKET_MODULE.format(initiates="@", keytab="#", principal="#"))
+    .replace("@", "(true|false)")
+    .replace(re.escape("#"), '"[^"]*"')
+)
 
 #: From here on a number is one of bytes, records or milliseconds, which Kafka keeps as whole numbers.
 _LARGE = 1000
@@ -60,13 +70,14 @@ def is_secret(key: str) -> bool:
 
 
 def hold_secret(properties: Mapping[str, Any]) -> bool:
-    """Tell whether any value must not be shown; those of SCRAM and of tokens have the name of a secret alone."""
+    """Tell whether any value must not be shown; those of SCRAM, tokens and Kerberos have the name of a secret alone."""
     return any(is_secret(str(key)) and not _is_open(value) for key, value in properties.items())
 
 
 def _is_open(value: Any) -> bool:
     """Return whether a login module holds no secret."""
-    return isinstance(value, str) and (value == SCRAM_MODULE or bool(_TOKEN_LISTENER.fullmatch(value)))
+    known = (_TOKEN_LISTENER, _TICKET_LISTENER)
+    return isinstance(value, str) and (value == SCRAM_MODULE or any(module.fullmatch(value) for module in known))
 
 
 def value_text(key: str, value: Any) -> str:

@@ -12,13 +12,12 @@ from __future__ import annotations
 
 import glob
 import os
-import pwd
 import re
-import stat
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .._core.properties import parse
+from .rights import USE_DIRECTORY, may
 from .scratch import write_bytes
 
 #: The tool in all supported releases; it moved from Kafka's core to its tools.
@@ -72,37 +71,9 @@ def directory_fault(words: Sequence[str], user: str) -> str:
     if not os.path.isdir(path):
         return f"the temporary directory {path} of Java is missing"
     # Whoever runs this may have no name, as in a container.
-    if not (_may_write(path, user) if user else os.access(path, os.W_OK | os.X_OK)):
+    if not may(path, user, USE_DIRECTORY):
         return f"the temporary directory {path} of Java is not writable for {user or 'this user'}"
     return ""
-
-
-def _may_write(path: str, user: str) -> bool:
-    """Tell whether a user may make files in a directory by its mode.
-
-    Who is not there yet, and a directory with an access list, whose mode says little, are left to the start.
-    """
-    try:
-        who = pwd.getpwnam(user)
-    except KeyError:
-        return True
-    if _has_access_list(path):
-        return True
-    status = os.stat(path)
-    mode = status.st_mode
-    if who.pw_uid in (0, status.st_uid):
-        return who.pw_uid == 0 or mode & stat.S_IRWXU & 0o300 == 0o300
-    if status.st_gid in os.getgrouplist(user, who.pw_gid):
-        return mode & 0o030 == 0o030
-    return mode & 0o003 == 0o003
-
-
-def _has_access_list(path: str) -> bool:
-    """Tell whether a directory has an access list of POSIX beside its mode (acl(5))."""
-    try:
-        return "system.posix_acl_access" in os.listxattr(path)
-    except OSError:  # The file system has none.
-        return False
 
 
 def plain_batch(size: int) -> bytes:

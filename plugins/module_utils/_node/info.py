@@ -50,6 +50,12 @@ _ISSUER = {
     "ca": {"type": "str", "default": ""},
     "clock_skew": {"type": "int", "default": 30},
 }
+_KEYTAB: dict[str, dict[str, Any]] = {
+    "path": {"type": "str", "required": True},
+    "user": {"type": "str", "default": ""},
+    "principals": {"type": "list", "elements": "str", "required": True},
+    "copied": {"type": "int"},
+}
 #: Where to look for what is on the machine of a node, as AnsibleModule takes options; the module node_info says more.
 LOOK: dict[str, dict[str, Any]] = {
     "log_dirs": {"type": "list", "elements": "str", "default": []},
@@ -73,6 +79,7 @@ LOOK: dict[str, dict[str, Any]] = {
     "beside": {"type": "dict", "options": _BESIDE},
     "clock": {"type": "bool", "default": False},
     "issuer": {"type": "dict", "options": _ISSUER},
+    "keytab": {"type": "dict", "options": _KEYTAB},
     "network_seconds": {"type": "float", "default": 0},
 }
 

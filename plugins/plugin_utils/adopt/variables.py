@@ -17,6 +17,7 @@ from ...module_utils._client.login import TOKEN_ADDRESSES
 from ...module_utils._node.installed import KAFKA, ZOOKEEPER
 from ..findings import NOTE, REFUSE, Finding
 from ..guards.foreign import SERVER, ForeignNode, chroot, member_ports
+from ..inventory.kerberos import MECHANISM as KERBEROS
 from ..inventory.nodes import ZOOKEEPER_MODE
 from ..inventory.oauth import MECHANISM
 from ..render.paths import SYSTEMD
@@ -168,11 +169,11 @@ def _security(properties: Mapping[str, str], listeners: Listeners, is_kraft: boo
 
 
 def _mechanisms(properties: Mapping[str, str]) -> list[str]:
-    """Return the mechanisms of all listeners that our variable knows, each once; tokens stay native."""
+    """Return the mechanisms of all listeners that our variable knows, each once; tokens and Kerberos stay native."""
     key = "sasl.enabled.mechanisms"
     keys = [key, *(name for name in properties if name.startswith("listener.name.") and name.endswith(f".{key}"))]
     listed = dict.fromkeys(word for name in keys for word in words(properties, name))
-    return [word for word in listed if word in _choices("kafka_sasl_mechanisms") - {MECHANISM}]
+    return [word for word in listed if word in _choices("kafka_sasl_mechanisms") - {MECHANISM, KERBEROS}]
 
 
 def _choices(variable: str) -> set[str]:

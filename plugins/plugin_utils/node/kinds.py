@@ -125,7 +125,7 @@ def _limits(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _stores(model: Mapping[str, Any]) -> list[File]:
-    """Return the stores of a node, and how it logs in at ZooKeeper."""
+    """Return the stores of a node, how it logs in at ZooKeeper, and where its KDCs are."""
     paths, access = model["paths"], readable(model, "0440")
     found = []
     if model["certificate"]:
@@ -133,6 +133,8 @@ def _stores(model: Mapping[str, Any]) -> list[File]:
         found.append(File(paths["keystore"], model["keystore"], access, secret=True))
     if model["jaas"]:
         found.append(File(paths["jaas"], model["jaas"], access, secret=True))
+    if model["krb5"]:
+        found.append(File(paths["krb5"], model["krb5"], access))
     return found
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from ...module_utils._core.addresses import plain_host
 from ...module_utils._migration.modes import FLAG, KRAFT, MIGRATING
+from ..inventory.kerberos import Kerberos
 from ..inventory.nodes import ZOOKEEPER_MODE, endpoints, listener_for, listener_properties, stage_of
 from ..inventory.properties import effective, written
 from ..inventory.zookeeper_nodes import connect_string, data_dir, server_properties
@@ -171,6 +172,12 @@ def tls_dir(host: str, settings: Plain) -> str:
     return f"{settings['kafka_config_dir']}/{host}/tls"
 
 
+def keytab(host: str, settings: Plain) -> str:
+    """Return where the keytab of a node is, on the node."""
+    said = Kerberos.of(settings["kafka_kerberos"])
+    return said.keytab_path or f"{settings['kafka_config_dir']}/{host}/kafka.keytab"
+
+
 def _zookeeper_identity(node: Plain, servers: Sequence[Plain], settings: Plain) -> dict[str, Any]:
     """Return who a broker of ZooKeeper is. With the migration flag it keeps a copy of the metadata log, and writes the
     meta.properties that KRaft asks for, also where that log is (KafkaServer)."""
@@ -225,6 +232,8 @@ def _listeners_and_security(
                 "plain_users": [admin, *settings["kafka_plain_users"]],
                 "oauth": settings["kafka_oauth"],
                 "version": settings["kafka_version"],
+                "kerberos": settings["kafka_kerberos"],
+                "keytab": keytab(node["host"], settings),
                 "zookeeper": zookeeper,
             },
         ),

@@ -9,6 +9,8 @@ from os.path import expanduser
 from typing import Any
 
 from ...module_utils._migration.modes import KRAFT
+from ...module_utils._node.keytab import newest
+from ..inventory.kerberos import Kerberos
 from ..inventory.mirror_nodes import rest_url
 from ..inventory.model import GROUP_FIX, GROUP_NAMES, GROUPS, PAGE_GROUP, PROMETHEUS_GROUP, Node
 from ..inventory.nodes import awaited_ports, stage_of, voter_listeners
@@ -21,7 +23,7 @@ from .paths import owners, paths, shared
 from .process import jvm_arguments, process
 from .readers import Reader
 from .release import release
-from .security import certificate_names, takes_tokens
+from .security import certificate_names, hosts_with_login, takes_tickets, takes_tokens
 from .static_quorum import for_static
 from .zookeeper_security import client_jaas, server_jaas
 
@@ -162,6 +164,7 @@ class NodeView:
             "config_dir": paths["config"] if self._own.controller else "",
             "adopted_file": paths["adopted"],
             **self._token_issuer(),
+            **self._keytab_look(),
             # In check mode, and before the checks have passed, nothing was written that says who runs the node.
             **({"claim": self.take_over["claim"]} if self._foresees_take_over() else {}),
             "jvm_file": f"{paths['config']}/jvm.options",
@@ -179,6 +182,16 @@ class NodeView:
             return {}
         said = TokenIssuer.of(self._settings["kafka_oauth"])
         return {"issuer": {"jwks_url": said.jwks_url, "ca": said.authorities(), "clock_skew": said.clock_skew}}
+
+    def _keytab_look(self) -> dict[str, Any]:
+        """Return whose keys the node needs in which keytab; nothing where nobody logs in by Kerberos."""
+        said, listeners = self._kerberos, self.node["listeners"]
+        if not said.realm:
+            return {}
+        principals = list(dict.fromkeys(said.principal_at(host) for host in hosts_with_login(listeners)))
+        copied = {"copied": newest(said.read_keytab(), principals[0])} if said.keytab_file else {}
+        path, user = kafka.keytab(self._reader.host, self._settings), self.owners["node"] or ""
+        return {"keytab": {"path": path, "user": user, "principals": principals, **copied}}
 
     def _foresees_take_over(self) -> bool:
         """Tell whether the run is about to write who runs the node, or would in check mode."""
@@ -219,8 +232,8 @@ class NodeView:
         """The Java arguments of its process."""
         has_jaas, agent = bool(self.jaas), self._metrics_argument()
         tokens = self._tokens_of_mirror() if "mirror" in self._own.roles else ()
-        release = self.release["dir"]
-        return jvm_arguments(self.node, self._settings, self.paths, release, has_jaas, agent, tokens)
+        release, krb5 = self.release["dir"], self._kerberos.krb5_file or (self.paths["krb5"] if self.krb5 else "")
+        return jvm_arguments(self.node, self._settings, self.paths, release, has_jaas, agent, tokens, krb5)
 
     def _metrics_argument(self) -> str:
         """Return the argument of Java that loads the Prometheus agent; empty without it. Its login is not asked for."""
@@ -279,6 +292,23 @@ class NodeView:
         if stage_of(settings) == KRAFT or "mirror" in roles:
             return ""
         return client_jaas(settings["zookeeper_user"], settings["zookeeper_password"])
+
+    @property
+    def _kerberos(self) -> Kerberos:
+        """Return how its clients log in by Kerberos; empty where none does."""
+        is_taken = takes_tickets(self.node["listeners"], self._settings["kafka_sasl_mechanisms"])
+        return Kerberos.of(self._settings["kafka_kerberos"] if is_taken else {})
+
+    @key
+    def krb5(self) -> str:
+        """Return the krb5.conf of the node; empty where it reads another one."""
+        return self._kerberos.krb5()
+
+    @key
+    def keytab(self) -> dict[str, str]:
+        """Return where its keytab is on the control node and on the node; empty where nothing is copied."""
+        file = self._kerberos.keytab_file
+        return {"file": file, "path": kafka.keytab(self._reader.host, self._settings)} if file else {}
 
     @key
     def certificate_names(self) -> list[str]:

@@ -52,6 +52,7 @@ def paths(node: Mapping[str, Any], log_dirs: Sequence[str], settings: Mapping[st
         "truststore": f"{tls}/truststore.pem",
         "keystore": f"{tls}/keystore.pem",
         "jaas": f"{config}/zookeeper_jaas.conf",
+        "krb5": f"{config}/krb5.conf",
         # Who ran the node before it was taken over.
         "adopted": f"{config}/{ADOPTED}",
         "metrics": f"{config}/metrics.yml",

@@ -76,6 +76,8 @@ FORBIDDEN_MODULES = (
     "com.sun.security.auth.module.JndiLoginModule,"
     "com.sun.security.auth.module.LdapLoginModule"
 )
+#: The argument of a JVM that names its krb5.conf.
+KRB5_OPTION = "-Djava.security.krb5.conf="
 
 
 def process(node: Mapping[str, Any], settings: Mapping[str, Any], paths: Mapping[str, Any]) -> dict[str, Any]:
@@ -141,11 +143,12 @@ def jvm_arguments(
     has_jaas: bool,
     agent: str = "",
     tokens: Collection[str] = (),
+    krb5: str = "",
 ) -> list[str]:
     """The Java arguments of a node, one a line in jvm.options; of two that say the same the later wins.
 
     has_jaas -- whether it logs in at ZooKeeper, or is a server that has such logins.
-    tokens -- where a mirror gets tokens.
+    tokens -- where a mirror gets tokens. krb5 -- the krb5.conf that Java reads; empty for that of the machine.
     agent -- the argument that loads the Prometheus agent (render/metrics.py); empty without it.
     """
     heap = settings["mirror_maker_heap_size" if "mirror" in node["roles"] else "kafka_heap_size"]
@@ -162,6 +165,7 @@ def jvm_arguments(
         f"-XX:HeapDumpPath={paths['heap_dumps']}/java.hprof",
         f"{LOGGING_OPTIONS[logging_file]}{paths['config']}/{logging_file}",
         *([f"-Djava.security.auth.login.config={paths['jaas']}"] if has_jaas else []),
+        *([f"{KRB5_OPTION}{krb5}"] if krb5 else []),
         *([agent] if agent else []),
         *settings["kafka_jvm_options"],
         "-cp",

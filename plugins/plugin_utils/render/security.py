@@ -14,10 +14,12 @@ from typing import Any
 
 from ...module_utils._client.login import SaslLogin, chosen, quoted
 from ...module_utils._core.addresses import is_address
-from ...module_utils._core.properties import SCRAM_MODULE, TOKEN_MODULE
+from ...module_utils._core.properties import SCRAM_MODULE, TICKET_MODULE, TOKEN_MODULE
 from ...module_utils._core.scram import HASHES, salted_password
 from ...module_utils._release.releases import release
 from ...module_utils._users.plan import MIN_ITERATIONS
+from ..inventory.kerberos import MECHANISM as KERBEROS
+from ..inventory.kerberos import Kerberos
 from ..inventory.nodes import listener_for
 from ..inventory.oauth import MECHANISM, TokenIssuer
 
@@ -48,7 +50,7 @@ def security_properties(node: Mapping[str, Any], settings: Mapping[str, Any]) ->
 
     settings -- tls_dir (on the node), tls_source (kafka_tls_source), tls_protocols, principal_rules, mechanisms,
     plain_users (each with name and password), authorizer (bool), super_users (names of principals), zookeeper (bool,
-    the cluster's mode), oauth (kafka_oauth), version (of Kafka).
+    the cluster's mode), oauth (kafka_oauth), version (of Kafka), kerberos (kafka_kerberos), keytab (on the node).
     """
     properties: dict[str, Any] = {}
     if uses(node, TLS_PROTOCOLS):
@@ -99,6 +101,11 @@ def _sasl(node: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any
                 if mechanism == MECHANISM:
                     properties.update(token_properties(prefix, TokenIssuer.of(settings["oauth"]), settings["version"]))
                     continue
+                if mechanism == KERBEROS:
+                    properties.update(
+                        kerberos_properties(listener, Kerberos.of(settings["kerberos"]), settings["keytab"])
+                    )
+                    continue
                 module = SCRAM_MODULE if mechanism in HASHES else _plain(settings["plain_users"])
                 properties[f"{prefix}.{mechanism.lower()}.sasl.jaas.config"] = module
     return properties
@@ -148,18 +155,47 @@ def _token_module(authorities: str) -> str:
     )
 
 
+def kerberos_properties(listener: Mapping[str, Any], said: Kerberos, keytab: str) -> dict[str, Any]:
+    """Return by what a listener lets in clients with tickets.
+
+    listener -- its name and the advertised_host, which clients ask the KDC for. keytab -- its path on the node.
+    A broker asks the KDC for nothing, since nodes show certificates to each other: it starts while no KDC answers, and
+    Java reads the keytab again for each login, so a new one needs no restart.
+    """
+    if fault := said.fault():
+        raise ValueError(f"{fault}; fix: correct kafka_kerberos")
+    prefix = f"listener.name.{listener['name'].lower()}"
+    principal = quoted(said.principal_at(listener["advertised_host"]))
+    module = TICKET_MODULE.format(initiates="false", keytab=quoted(keytab), principal=principal)
+    return {
+        f"{prefix}.{KERBEROS.lower()}.sasl.jaas.config": module,
+        f"{prefix}.sasl.kerberos.principal.to.local.rules": list(said.principal_rules),
+        f"{prefix}.sasl.kerberos.service.name": said.service_name,
+    }
+
+
 def takes_tokens(listeners: Iterable[Mapping[str, object]], mechanisms: Collection[str]) -> bool:
     """Return whether a node opens one of these listeners, at which clients log in with tokens."""
-    return MECHANISM in mechanisms and _asks_for_login(listeners)
+    return MECHANISM in mechanisms and bool(hosts_with_login(listeners))
 
 
 def offers_several(listeners: Iterable[Mapping[str, object]], mechanisms: Collection[str]) -> bool:
     """Return whether clients of a node choose between mechanisms, as while they move from one to another."""
-    return len(mechanisms) > 1 and _asks_for_login(listeners)
+    return len(mechanisms) > 1 and bool(hosts_with_login(listeners))
 
 
-def _asks_for_login(listeners: Iterable[Mapping[str, object]]) -> bool:
-    return any(listener["opens"] and listener["protocol"] in SASL_PROTOCOLS for listener in listeners)
+def takes_tickets(listeners: Iterable[Mapping[str, object]], mechanisms: Collection[str]) -> bool:
+    """Return whether a node opens one of these listeners, at which clients log in by Kerberos."""
+    return KERBEROS in mechanisms and bool(hosts_with_login(listeners))
+
+
+def hosts_with_login(listeners: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return as what a node advertises those of its listeners at which clients log in."""
+    return [
+        listener["advertised_host"]
+        for listener in listeners
+        if listener["opens"] and listener["protocol"] in SASL_PROTOCOLS
+    ]
 
 
 def _plain(users: Iterable[Mapping[str, Any]]) -> str:

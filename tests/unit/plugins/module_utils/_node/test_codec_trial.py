@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.streamops.kafka.plugins.module_utils._node import codec_trial
+from ansible_collections.streamops.kafka.plugins.module_utils._node import rights
 from ansible_collections.streamops.kafka.plugins.module_utils._node.codec_trial import (
     BATCHES,
     MAINS,
@@ -99,12 +99,12 @@ def test_who_has_no_name_is_asked_and_an_access_list_decides_more_than_the_mode(
         raise KeyError("uid not found")
 
     other = "nobody" if getpass.getuser() != "nobody" else "daemon"
-    monkeypatch.setattr(codec_trial.pwd, "getpwuid", nameless)
+    monkeypatch.setattr(rights.pwd, "getpwuid", nameless)
     words = [f"-Djava.io.tmpdir={tmp_path}"]
     assert directory_fault(words, "") == ""
     tmp_path.chmod(0o750)
     assert "is not writable" in directory_fault(words, other)
-    monkeypatch.setattr(codec_trial.os, "listxattr", lambda _path: ["system.posix_acl_access"])
+    monkeypatch.setattr(rights.os, "listxattr", lambda _path: ["system.posix_acl_access"])
     assert directory_fault(words, other) == ""
 
 

@@ -26,6 +26,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.node.texts import 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.process import LOGIN_LOGGER
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.view import View
 from tests.support.inventory_data import view
+from tests.support.keytabs import keytab, record
 
 READS = {"owner": "root", "group": "kafka"}
 WRITES = {"owner": "kafka", "group": "kafka"}
@@ -168,6 +169,26 @@ def test_a_server_of_zookeeper_has_the_login_of_its_clients_and_its_own_id() -> 
     assert sorted(kinds.trial(of)) == ["java", "jvm_options", "name", "start", "user"], (
         "Kafka judges no properties of ZooKeeper"
     )
+
+
+def test_krb5_conf_is_a_file_of_the_node_and_a_keytab_is_copied_without_a_restart(tmp_path: Path) -> None:
+    file = tmp_path / "a.keytab"
+    file.write_bytes(keytab(record("kafka/a@R", 3)))
+    said = {"realm": "R", "kdcs": ["kdc1"], "keytab_file": str(file)}
+    given = {"kafka_sasl_mechanisms": ["SCRAM-SHA-512", "GSSAPI"], "kafka_kerberos": said}
+    of = model("brokers", "controllers", kafka_listeners=SECURED, **given)
+    found = made(of)
+    krb5 = at(found, "/etc/kafka/a/krb5.conf")
+    assert (krb5.access.mode, krb5.secret, krb5.needs) == ("0440", False, RESTART)
+    assert of["keytab"] == {"file": str(file), "path": "/etc/kafka/a/kafka.keytab"}
+    assert not [one for one in found.files if "keytab" in one.path]
+    assert 'keyTab="/etc/kafka/a/kafka.keytab"' in str(of["properties"])
+    wanted = {"path": "/etc/kafka/a/kafka.keytab", "user": "kafka", "principals": ["kafka/a@R"], "copied": 3}
+    assert of["look"]["keytab"] == wanted
+    elsewhere = {"realm": "R", "keytab_path": "/etc/krb5.keytab"}
+    of = model("brokers", "controllers", kafka_listeners=SECURED, **{**given, "kafka_kerberos": elsewhere})
+    assert (of["keytab"], of["krb5"]) == ({}, "")
+    assert of["look"]["keytab"] == {"path": "/etc/krb5.keytab", "user": "kafka", "principals": ["kafka/a@R"]}
 
 
 def test_stores_are_files_when_all_files_of_the_certificate_are_there(tls: dict[str, Any]) -> None:

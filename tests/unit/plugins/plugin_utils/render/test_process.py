@@ -162,6 +162,23 @@ def test_brokers_that_take_tokens_may_ask_the_issuer_and_nobody_else() -> None:
         assert asked in seen("brokers", "jvm_arguments", **wanted)
 
 
+def test_java_reads_the_krb5_conf_of_brokers_that_take_tickets() -> None:
+    clients = [{"name": "CLIENT", "port": 9092, "protocol": "SASL_SSL", "purpose": "clients"}]
+    said = {"realm": "EXAMPLE.COM", "keytab_path": "/k", "kdcs": ["kdc1"]}
+    given = {"kafka_sasl_mechanisms": ["SCRAM-SHA-512", "GSSAPI"], "kafka_listeners": clients}
+    option = "-Djava.security.krb5.conf="
+
+    def read(**wanted: Any) -> list[str]:
+        arguments = seen("brokers", "jvm_arguments", **{**given, **wanted})
+        return [argument.removeprefix(option) for argument in arguments if argument.startswith(option)]
+
+    assert read(kafka_kerberos=said)[0].endswith("/krb5.conf")
+    assert "kdc = kdc1" in seen("brokers", "krb5", **given, kafka_kerberos=said)
+    assert read(kafka_kerberos={**said, "kdcs": [], "krb5_file": "/etc/krb5/own.conf"}) == ["/etc/krb5/own.conf"]
+    assert read(kafka_kerberos={**said, "kdcs": []}) == [], "Java finds /etc/krb5.conf by itself"
+    assert read(kafka_kerberos=said, kafka_sasl_mechanisms=["SCRAM-SHA-512"]) == []
+
+
 def test_arguments_of_the_user_come_after_ours_and_before_the_class_path() -> None:
     arguments = seen("brokers", "jvm_arguments", kafka_jvm_options=["-XX:MaxGCPauseMillis=50"])
     assert arguments[-3:-1] == ["-XX:MaxGCPauseMillis=50", "-cp"]

@@ -240,3 +240,31 @@ def test_the_administrator_gets_tokens_where_these_come_first(tmp_path: Path) ->
     assert str(file) not in "".join(properties.values())
     scram = security.connection([node()], {**given, "mechanisms": ["SCRAM-SHA-512", "OAUTHBEARER"]})
     assert not [name for name in scram if name.startswith("sasl_oauthbearer")]
+
+
+TICKETS = {
+    **SETTINGS,
+    "mechanisms": ["SCRAM-SHA-512", "GSSAPI"],
+    "kerberos": {"realm": "EXAMPLE.COM", "keytab_path": "/etc/kafka.keytab"},
+    "keytab": "/etc/kafka.keytab",
+    "version": "4.3.1",
+}
+
+
+def test_a_listener_takes_tickets_for_the_name_that_it_advertises() -> None:
+    found = security.security_properties(node(), TICKETS)
+    host = next(listener["advertised_host"] for listener in node()["listeners"] if listener["name"] == "CLIENT")
+    assert found["listener.name.client.gssapi.sasl.jaas.config"] == (
+        "com.sun.security.auth.module.Krb5LoginModule required useKeyTab=true storeKey=true doNotPrompt=true "
+        f'isInitiator=false keyTab="/etc/kafka.keytab" principal="kafka/{host}@EXAMPLE.COM";'
+    )
+    assert found["listener.name.client.sasl.kerberos.service.name"] == "kafka"
+    assert found["listener.name.client.sasl.kerberos.principal.to.local.rules"] == ["DEFAULT"]
+    assert not hold_secret(found), "a path is no secret"
+    assert not [key for key in found if ".broker." in key and "gssapi" in key], "nodes show certificates to each other"
+    assert security.takes_tickets(node()["listeners"], TICKETS["mechanisms"])
+
+
+def test_without_realm_or_keytab_no_listener_is_opened() -> None:
+    with pytest.raises(ValueError, match="no realm; fix: correct kafka_kerberos"):
+        security.security_properties(node(), {**TICKETS, "kerberos": {}})

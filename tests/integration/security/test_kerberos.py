@@ -1,0 +1,176 @@
+"""Tickets of a real KDC at a real broker, with the properties and the krb5.conf that the roles write."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import TICKET_MODULE, to_text
+from ansible_collections.streamops.kafka.plugins.module_utils._node.keytab import fault, read_keys
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.kerberos import Kerberos
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.process import KRB5_OPTION
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import AUTHORIZER, kerberos_properties
+from tests.support.cluster import free_port_base
+from tests.support.kdc import MISSING, REALM, Kdc
+from tests.support.lone_broker import LoneBroker
+from tests.support.modules import run_module
+
+pytestmark = [pytest.mark.full, pytest.mark.skipif(bool(MISSING), reason=f"no KDC: {MISSING}")]
+#: What clients call the broker, and its principal.
+HOST = "localhost"
+NAME = f"kafka/{HOST}@{REALM}"
+PREFIX = "listener.name.client"
+
+
+@dataclass
+class Place:
+    """A broker that takes tickets; keytab -- the file that it reads."""
+
+    kdc: Kdc
+    broker: LoneBroker
+    keytab: Path
+    people: dict[str, Path]
+
+    def said(self, who: str, *words: str) -> tuple[int, str]:
+        """Have somebody run kafka-topics.sh with these words; return its status, and what it prints."""
+        file = self.keytab.parent / f"{who}.properties"
+        module = TICKET_MODULE.format(initiates="true", keytab=f'"{self.people[who]}"', principal=f'"{who}@{REALM}"')
+        settings = {
+            "security.protocol": "SASL_PLAINTEXT",
+            "sasl.mechanism": "GSSAPI",
+            "sasl.kerberos.service.name": "kafka",
+            "sasl.jaas.config": module,
+            "default.api.timeout.ms": 20000,
+            "request.timeout.ms": 10000,
+        }
+        file.write_text(to_text(settings))
+        command = [str(self.broker.release / "bin" / "kafka-topics.sh"), "--command-config", str(file)]
+        command += ["--bootstrap-server", f"{HOST}:{self.broker.port}", *words]
+        environment = {**os.environ, "KAFKA_OPTS": f"{KRB5_OPTION}{self.kdc.krb5_file}"}
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment, check=False)
+        return done.returncode, f"{done.stdout}{done.stderr}"
+
+    def takes(self, who: str = "alice") -> bool:
+        """Tell whether somebody is let in."""
+        status, printed = self.said(who, "--list")
+        # Why a client gets no ticket, its login says; what the broker has against one, an authentication.
+        assert status == 0 or "Authentication" in printed or "LoginException" in printed, printed
+        return status == 0
+
+    def look(self, user: str = "", copied: int | None = None) -> dict[str, object]:
+        """Return what node_info says of the keytab of the broker."""
+        wanted = {"path": str(self.keytab), "user": user, "principals": [NAME]}
+        keytab = wanted if copied is None else {**wanted, "copied": copied}
+        look: dict[str, object] = run_module("streamops.kafka.node_info", {"keytab": keytab})["keytab"]
+        return look
+
+    def brings(self, file: Path) -> None:
+        """Put a keytab where the broker reads it, as the roles do, by a new file."""
+        new = self.keytab.with_suffix(".new")
+        shutil.copy(file, new)
+        new.chmod(0o440)
+        new.rename(self.keytab)
+
+
+@pytest.fixture(scope="module", params=["4.3.1", "3.9.2"])
+def place(
+    request: pytest.FixtureRequest,
+    kafka_release: Callable[[str], Path],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Place]:
+    version, directory, port = request.param, tmp_path_factory.mktemp("kerberos"), free_port_base()
+    with Kdc(directory, port + 8) as kdc:
+        keytab = directory / "broker.keytab"
+        said = Kerberos(REALM, kdcs=(kdc.address,), keytab_path=str(keytab))
+        krb5 = directory / "broker-krb5.conf"
+        krb5.write_text(said.krb5())
+        broker = LoneBroker(
+            kafka_release(version),
+            directory / "broker",
+            port,
+            options=f"{KRB5_OPTION}{krb5}",
+            **as_written(said, str(keytab), port),
+        )
+        people = {name: kdc.keytab(name, name) for name in ("alice", "bob")}
+        place = Place(kdc, broker, keytab, people)
+        place.brings(kdc.keytab("first", f"kafka/{HOST}"))
+        broker.format("AAAAAAAAAAAAAAAAAAAAAQ")
+        broker.start()
+        try:
+            yield place
+        finally:
+            broker.kill()
+
+
+def as_written(said: Kerberos, keytab: str, port: int) -> dict[str, str]:
+    """Return the properties of the broker as they stand in its file, which LoneBroker writes as they are."""
+    listener = {"name": "CLIENT", "advertised_host": HOST}
+    rendered = to_text({f"{PREFIX}.sasl.enabled.mechanisms": ["GSSAPI"], **kerberos_properties(listener, said, keytab)})
+    lines = (line.partition("=") for line in rendered.splitlines() if line and not line.startswith("#"))
+    return {
+        **{key: value for key, _equals, value in lines},
+        "listeners": f"CLIENT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{port + 1},BROKER://127.0.0.1:{port + 2}",
+        "advertised.listeners": f"CLIENT://{HOST}:{port},BROKER://127.0.0.1:{port + 2}",
+        "listener.security.protocol.map": "CLIENT:SASL_PLAINTEXT,CONTROLLER:PLAINTEXT,BROKER:PLAINTEXT",
+        "inter.broker.listener.name": "BROKER",
+        "authorizer.class.name": AUTHORIZER,
+        "super.users": "User:alice;User:ANONYMOUS",
+    }
+
+
+def test_a_principal_is_the_user_of_its_first_part(place: Place) -> None:
+    wanted = ["--create", "--topic", "of-tickets", "--partitions", "1", "--replication-factor", "1"]
+    status, printed = place.said("bob", *wanted)
+    assert status != 0
+    assert "Authorization" in printed, "he is let in, and has no rights"
+    assert place.said("alice", *wanted)[0] == 0, "she is a super user"
+    assert place.look()["problem"] == ""
+
+
+def test_the_keytab_of_another_host_lets_nobody_in_until_the_right_one_comes(place: Place) -> None:
+    right, other = place.keytab.read_bytes(), place.kdc.keytab("other", "kafka/other.example.com")
+    place.brings(other)
+    try:
+        assert not place.takes()
+        assert f"no key of {NAME}, but of kafka/other.example.com@{REALM}" in str(place.look()["problem"])
+    finally:
+        other.write_bytes(right)
+        place.brings(other)
+    assert place.takes(), "without a restart"
+
+
+def test_older_keys_let_nobody_in_and_are_named_before_they_replace_newer_ones(place: Place) -> None:
+    old = place.keytab.parent / "old.keytab"
+    old.write_bytes(place.keytab.read_bytes())
+    newest = place.kdc.keytab("second", f"kafka/{HOST}")
+    assert fault(read_keys(old.read_bytes()), NAME) == "", "nothing is wrong with it but its age"
+    assert not place.takes()
+    place.brings(newest)
+    assert place.takes(), "without a restart"
+    look = place.look(copied=2)
+    assert (look["version"], look["copied"]) == (3, 2)
+
+
+def test_a_keytab_that_the_service_may_not_read_is_named(place: Place) -> None:
+    place.keytab.chmod(0o400)
+    assert place.look("nobody")["problem"] == "the user nobody of the node may not read it"
+    place.keytab.chmod(0o444)
+    assert place.look("nobody")["is_open"]
+    place.keytab.chmod(0o440)
+
+
+def test_a_broker_starts_while_no_kdc_answers(place: Place) -> None:
+    place.broker.terminate()
+    place.kdc.close()
+    try:
+        place.broker.start()
+        assert not place.takes(), "clients get no ticket"
+    finally:
+        place.kdc.start()
+    assert place.takes()

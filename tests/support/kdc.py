@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A KDC of MIT Kerberos on the loopback address, with a database, a log and keytabs in a temporary folder."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+from pathlib import Path
+
+from tests.support.cluster import until
+
+REALM = "TEST.EXAMPLE"
+#: Debian keeps them where users do not look.
+_PLACES = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
+_PROGRAMS = ("krb5kdc", "kdb5_util", "kadmin.local", "ktutil", "kinit")
+#: Why none can be started here, empty where all is there.
+MISSING = ", ".join(name for name in _PROGRAMS if shutil.which(name, path=_PLACES) is None)
+_KRB5 = """\
+[libdefaults]
+    default_realm = {realm}
+    dns_lookup_kdc = false
+    dns_lookup_realm = false
+    dns_canonicalize_hostname = false
+    rdns = false
+    allow_weak_crypto = true
+    permitted_enctypes = aes256-cts-hmac-sha1-96 aes128-cts-hmac-sha1-96 rc4-hmac
+[realms]
+    {realm} = {{
+        kdc = 127.0.0.1:{port}
+    }}
+"""
+_KDC = """\
+[kdcdefaults]
+    kdc_listen = 127.0.0.1:{port}
+    kdc_tcp_listen = 127.0.0.1:{port}
+[realms]
+    {realm} = {{
+        database_name = {directory}/principal
+        key_stash_file = {directory}/stash
+        acl_file = {directory}/kadm5.acl
+        supported_enctypes = aes256-cts-hmac-sha1-96:normal aes128-cts-hmac-sha1-96:normal
+    }}
+[logging]
+    kdc = FILE:{directory}/kdc.log
+"""
+
+
+class Kdc:
+    """Gives tickets on a port until it is closed.
+
+    krb5_file -- what its clients read; address -- host:port of it.
+    """
+
+    def __init__(self, directory: Path, port: int) -> None:
+        self._directory, self.address = directory, f"127.0.0.1:{port}"
+        self.krb5_file = directory / "krb5.conf"
+        names = {"realm": REALM, "port": port, "directory": directory}
+        self.krb5_file.write_text(_KRB5.format(**names))
+        (directory / "kdc.conf").write_text(_KDC.format(**names))
+        self.environment = {
+            **os.environ,
+            "PATH": _PLACES,
+            "KRB5_CONFIG": str(self.krb5_file),
+            "KRB5_KDC_PROFILE": str(directory / "kdc.conf"),
+            "KRB5CCNAME": f"FILE:{directory}/tickets",
+        }
+        self._process: subprocess.Popen[bytes] | None = None
+        self._run("kdb5_util", "create", "-s", "-r", REALM, "-P", "password-of-the-test")
+
+    def __enter__(self) -> Kdc:
+        """Give tickets."""
+        self.start()
+        return self
+
+    def __exit__(self, *_problem: object) -> None:
+        """End it."""
+        self.close()
+
+    def start(self) -> None:
+        """Start it, and wait until it takes connections."""
+        # In the foreground, so that this process alone has to be ended.
+        self._process = subprocess.Popen(["krb5kdc", "-n", "-r", REALM], env=self.environment, cwd=self._directory)
+        try:
+            until(self._listens, "the KDC to listen", timeout=30)
+        except AssertionError:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """End it, as a KDC that is down; no harm when it has ended."""
+        if self._process is not None:
+            self._process.terminate()
+            self._process.wait(30)
+
+    def keytab(self, name: str, *principals: str, kinds: str = "") -> Path:
+        """Make new keys for principals, which are added where there are none, and return a keytab of them.
+
+        kinds -- of keys, as kadmin takes them; those of the realm without it.
+        """
+        file = self._directory / f"{name}.keytab"
+        for principal in principals:
+            self.admin(f"addprinc -randkey {principal}@{REALM}")
+            self.admin(f"ktadd -k {file} {f'-e {kinds} ' if kinds else ''}{principal}@{REALM}")
+        return file
+
+    def admin(self, query: str) -> str:
+        """Ask kadmin.local; what it prints, whether it did what was asked or not."""
+        return self._run("kadmin.local", "-r", REALM, "-q", query)
+
+    def kinit(self, principal: str, keytab: Path) -> None:
+        """Get a ticket into the file that `environment` names."""
+        self._run("kinit", "-k", "-t", str(keytab), f"{principal}@{REALM}")
+
+    def ktutil(self, commands: str) -> str:
+        """Give ktutil these lines."""
+        return self._run("ktutil", given=commands)
+
+    def _run(self, *command: str, given: str = "") -> str:
+        done = subprocess.run(
+            command,
+            input=given,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            env=self.environment,
+            cwd=self._directory,
+            check=False,
+        )
+        assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
+        return done.stdout
+
+    def _listens(self) -> bool:
+        host, _colon, port = self.address.partition(":")
+        with socket.socket() as probe:
+            return probe.connect_ex((host, int(port))) == 0
