@@ -25,7 +25,7 @@ LIMIT = 1 << 20
 
 @dataclass(frozen=True)
 class Answer:
-    """What an issuer answered: the status and the body of HTTP, and what its header Date says ('' without it)."""
+    """What an issuer answered: the status and the body of HTTP, and its time by the header Date, '' where unknown."""
 
     status: int
     body: bytes
@@ -63,7 +63,9 @@ def ask(url: str, ca: str, form: Mapping[str, str] | None = None, authorization:
         # Of a body whose end is missing http.client returns the beginning.
         if end.finished.is_set() or (answer.length and len(body) <= LIMIT):
             raise ConnectionError("its answer was cut off")
-        return Answer(answer.status, body, answer.getheader("Date", ""))
+        # A cache keeps the date of the answer that it has kept (RFC 9111, section 5.1).
+        is_kept = answer.getheader("Age") is not None
+        return Answer(answer.status, body, "" if is_kept else answer.getheader("Date", ""))
 
 
 def _give_up(held: socket.socket) -> None:

@@ -114,18 +114,29 @@ def test_an_answer_that_comes_byte_by_byte_is_not_waited_for(monkeypatch: pytest
     assert (told["keys"], bool(told["problem"])) == (0, True)
 
 
-def test_an_answer_that_is_cut_off_is_none() -> None:
+def told_by(headers: str, body: bytes) -> dict[str, Any]:
+    """Return what is said of an issuer that answers so, and closes the connection."""
     with socket.create_server(("127.0.0.1", 0)) as server:
 
-        def cuts() -> None:
+        def answers() -> None:
             taken, _address = server.accept()
             with taken:
                 taken.recv(4096)
-                taken.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n" + keys(RSA)[:20])
+                taken.sendall(f"HTTP/1.1 200 OK\r\n{headers}\r\n\r\n".encode() + body)
 
-        threading.Thread(target=cuts, daemon=True).start()
-        found = ask_issuer(f"http://127.0.0.1:{server.getsockname()[1]}/keys", "", 10)
-    assert found["problem"] == "it does not answer: its answer was cut off"
+        threading.Thread(target=answers, daemon=True).start()
+        return ask_issuer(f"http://127.0.0.1:{server.getsockname()[1]}/keys", "", 10)
+
+
+def test_an_answer_that_is_cut_off_is_none() -> None:
+    assert told_by("Content-Length: 500", keys(RSA))["problem"] == "it does not answer: its answer was cut off"
+
+
+def test_the_answer_of_a_cache_has_the_time_of_an_earlier_one() -> None:
+    date = f"Date: {formatdate(time.time() - 3600, usegmt=True)}"
+    assert told_by(date, keys(RSA))["behind"] == pytest.approx(3600, abs=30)
+    cached = told_by(f"{date}\r\nAge: 3600", keys(RSA))
+    assert (cached["problem"], cached["behind"]) == ("", None)
 
 
 def test_an_answer_that_is_nested_too_deeply_is_no_set_of_keys() -> None:
