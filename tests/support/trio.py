@@ -72,6 +72,11 @@ class Trio:
 
         until(serve, "all brokers to serve", 150)
         assert run_module("streamops.kafka.isr_wait", {**servers, "timeout": 120, "interval": 1})["in_sync"]
+        self.give_leaders_back()
+
+    def give_leaders_back(self) -> None:
+        """Let preferred replicas lead."""
+        servers = {"bootstrap_servers": self.bootstrap_servers}
         assert not run_module("streamops.kafka.leader_election", servers)["failed"]
 
     def stop(self, *ids: int) -> None:
