@@ -13,7 +13,7 @@ from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.login import TOKEN_ADDRESSES
-from ansible_collections.streamops.kafka.plugins.module_utils._node.login_log import logins
+from ansible_collections.streamops.kafka.plugins.module_utils._node.info import _logins as logins
 from ansible_collections.streamops.kafka.plugins.plugin_utils.node.texts import text
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.process import LOGGING_OPTIONS
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import (

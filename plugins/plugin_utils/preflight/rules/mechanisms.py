@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ....module_utils._node.login_log import Logins
+from ....module_utils._node.logins import Logins
 from ...reports.logins import at_time
 from ..host import Host, Offer
 from ..rule import Problem, host_rule
