@@ -140,7 +140,7 @@ def _with_clusters(nodes: Sequence[ForeignNode]) -> Iterator[ForeignNode]:
             ids_by_link[node.product, node.link].add(node.cluster_id)
     for node in nodes:
         linked = ids_by_link.get((node.product, node.link), set())
-        yield replace(node, cluster_id=next(iter(linked))) if not node.cluster_id and len(linked) == 1 else node
+        yield replace(node, cluster_id=min(linked)) if not node.cluster_id and len(linked) == 1 else node
 
 
 def _node(host: str, told: Process) -> ForeignNode:
