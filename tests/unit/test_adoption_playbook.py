@@ -6,6 +6,7 @@ from __future__ import annotations
 import shlex
 from functools import partial
 from pathlib import Path
+from posixpath import dirname
 from types import SimpleNamespace
 from typing import Any
 
@@ -486,6 +487,13 @@ def test_the_logs_that_are_read_are_those_of_who_is_waited_for(
     for name in ("listening.yml", "steady.yml"):
         (task,) = yaml.safe_load((ROOT / "roles/_common/tasks/roll" / name).read_text())
         assert task["streamops.kafka.node_wait"]["log_files"] == "{{ _common_awaited_logs }}"
+    (errors,) = yaml.safe_load((ROOT / "roles/mirror_maker/tasks/errors.yml").read_text())
+    environment = NativeEnvironment()
+    environment.filters["dirname"] = dirname
+    path = environment.from_string(errors["ansible.builtin.command"]["argv"][-1])
+    known_of_mirror: dict[str, Any] = {**given, "_common_awaited_logs": logs, "inventory_hostname": "m1"}
+    assert path.render(**known_of_mirror, item="m1") == (files[0] if files else "/dev/null")
+    assert path.render(**known_of_mirror, item="m2") == "/log/m2/server.log"
 
 
 @pytest.mark.parametrize(
