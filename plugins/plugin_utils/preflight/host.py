@@ -36,7 +36,8 @@ class Host:
     where there is none; silence -- why it did not answer; mode -- whose data may be on its disks
     (disk_mode); emptied -- whether its disks may be empty on purpose, although its cluster has run; joins -- whether it
     is a controller that the quorum does not know yet; is_taken_over -- whether the run takes it over from what ran it
-    before; member -- whether it is one of its ensemble of ZooKeeper, and not about to come or go; network_mbits -- the speed of its machine's link, 0 when it is not judged; trust -- what
+    before; member -- whether it is one of its ensemble of ZooKeeper, and not about to come or go; network_mbits -- the
+    speed of its machine's link, 0 when it is not judged; trust -- what
     plugin_utils/preflight/trust_reader says of its stores, None without TLS; beside -- what nodes that are no hosts of
     the inventory there have left on its machine; features -- what its cluster has finalised, None where the cluster was
     not asked or did not answer; unasked -- why it did not; former_cluster -- the name that its cluster may have had;
