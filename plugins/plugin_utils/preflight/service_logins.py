@@ -64,8 +64,7 @@ class ServiceLogin:
         for cluster in clusters:
             node = cluster.brokers[0]
             user, password = node.text(self.user), node.variables.get(self.password)
-            has_scram = _is_unknown(node, _OFFERED) or not {*MECHANISMS}.isdisjoint(node.names(_OFFERED))
-            lists = ("kafka_users", "kafka_plain_users") if has_scram else ("kafka_plain_users",)
+            lists = ("kafka_users", "kafka_plain_users") if offers_scram(node) else ("kafka_plain_users",)
             listed = [(name, entry) for name in lists for entry in dicts(node, name)]
             listed += [(other.password, other._as_entry(node)) for other in others if node.text(other.password)]
             for variable, entry in listed if user and password is not UNDEFINED else ():
@@ -97,6 +96,11 @@ class ServiceLogin:
 MIRRORS = ServiceLogin("mirrors", "mirror")
 CANARY = ServiceLogin("the canary", "mirror_canary")
 PAGE = ServiceLogin("the page", "kafka_page")
+
+
+def offers_scram(node: Node) -> bool:
+    """Tell whether clients log in by SCRAM, with the credentials of C(kafka_users), or that is not known."""
+    return _is_unknown(node, _OFFERED) or not {*MECHANISMS}.isdisjoint(node.names(_OFFERED))
 
 
 def _is_unknown(node: Node, variable: str) -> bool:
