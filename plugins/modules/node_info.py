@@ -366,6 +366,11 @@ logins:
   type: list
   elements: dict
   sample: [{listener: CLIENT, mechanism: SCRAM-SHA-512, count: 12, first: 1790000000, last: 1790003600}]
+looked_at:
+  description: When all this was read, in seconds since 1970 by the clock of the host.
+  returned: always
+  type: float
+  sample: 1790003600.25
 copies:
   description:
     - The properties of its last start that say how many copies Kafka makes by itself, and how many must be in sync;

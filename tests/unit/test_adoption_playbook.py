@@ -6,6 +6,7 @@ from __future__ import annotations
 import shlex
 from functools import partial
 from pathlib import Path
+from posixpath import dirname
 from types import SimpleNamespace
 from typing import Any
 
@@ -93,8 +94,8 @@ def test_a_take_over_is_judged_on_all_hosts_before_anything_is_written() -> None
     tasks = yaml.safe_load((ROOT / "roles/_common/tasks/adopt_take.yml").read_text())
     (judged,) = (task for task in tasks if "refusals" in str(task.get("ansible.builtin.assert", "")))
     assert judged["any_errors_fatal"]
-    assert judged == tasks[-2]
-    assert "streamops.kafka.adopted_node" in tasks[-1]
+    assert judged == tasks[-1]
+    assert "adopted_node" not in str(tasks)
     # What the preflight refuses leaves nothing behind: who runs a node is written in the play behind it.
     made = read(ROOT / "playbooks/_adopt_take.yml")
     checks, writes = (
@@ -102,7 +103,7 @@ def test_a_take_over_is_judged_on_all_hosts_before_anything_is_written() -> None
         for file in ("guards.yml", "adopt_claim")
     )
     assert checks < writes < len(made) - 1
-    (claim,) = yaml.safe_load((ROOT / "roles/_common/tasks/adopt_claim.yml").read_text())
+    claim = yaml.safe_load((ROOT / "roles/_common/tasks/adopt_claim.yml").read_text())[0]
     when = NativeEnvironment().compile_expression(claim["when"])
     assert [when(_model={"take_over": {"claim": claim}}) for claim in ({}, {"manager": "none"})] == [False, True]
 
@@ -123,13 +124,16 @@ def test_the_rest_of_a_take_over_is_not_checked_twice(given: dict[str, str], aga
      ({"phase": "claimed", "runs": "ours"}, "")],
 )  # fmt: skip
 def test_a_node_that_was_to_be_given_back_need_not_be_claimed_again(known: dict[str, Any] | None, state: str) -> None:
-    task = yaml.safe_load((ROOT / "roles/_common/tasks/adopt_take.yml").read_text())[-1]
+    taken_back = yaml.safe_load((ROOT / "roles/_common/tasks/adopt_claim.yml").read_text())[-1]
+    written, looked_at_anew = taken_back["block"]
     given = {"_common_before": known or {}, "_model": {"take_over": {"claim": {}}}}
-    assert NativeEnvironment().compile_expression(task["when"])(**given) is bool(state)
-    template = task["streamops.kafka.adopted_node"]["state"]
+    assert NativeEnvironment().compile_expression(taken_back["when"])(**given) is bool(state)
+    template = written["streamops.kafka.adopted_node"]["state"]
     assert not state or NativeEnvironment().from_string(template).render(given) == state
+    # What follows asks who runs the node: of one that is claimed, ours is not enabled yet.
+    assert looked_at_anew["ansible.builtin.include_tasks"]["file"] == "node_info.yml"
     claimed = {**given, "_model": {"take_over": {"claim": {"manager": "none"}}}}
-    assert NativeEnvironment().compile_expression(task["when"])(**claimed) is False
+    assert NativeEnvironment().compile_expression(taken_back["when"])(**claimed) is False
 
 
 def test_a_roll_gives_back_in_the_order_of_a_turn() -> None:
@@ -483,6 +487,13 @@ def test_the_logs_that_are_read_are_those_of_who_is_waited_for(
     for name in ("listening.yml", "steady.yml"):
         (task,) = yaml.safe_load((ROOT / "roles/_common/tasks/roll" / name).read_text())
         assert task["streamops.kafka.node_wait"]["log_files"] == "{{ _common_awaited_logs }}"
+    (errors,) = yaml.safe_load((ROOT / "roles/mirror_maker/tasks/errors.yml").read_text())
+    environment = NativeEnvironment()
+    environment.filters["dirname"] = dirname
+    path = environment.from_string(errors["ansible.builtin.command"]["argv"][-1])
+    known_of_mirror: dict[str, Any] = {**given, "_common_awaited_logs": logs, "inventory_hostname": "m1"}
+    assert path.render(**known_of_mirror, item="m1") == (files[0] if files else "/dev/null")
+    assert path.render(**known_of_mirror, item="m2") == "/log/m2/server.log"
 
 
 @pytest.mark.parametrize(

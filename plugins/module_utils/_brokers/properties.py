@@ -13,6 +13,9 @@ from .._core.compared import same
 from .._core.errors import StreamopsError
 from .._core.properties import is_secret
 
+#: Kafka gives the one that is not set the value of the other (KafkaConfig.populateSynonyms).
+_OF_ID = ("broker.id", "node.id")
+
 
 @dataclass(frozen=True)
 class Held:
@@ -110,17 +113,18 @@ def compared(before: Mapping[str, Held], after: Mapping[str, Held], planned: Col
 
     Some properties are told only where they are set, so one that is not told is not set.
     """
+    wanted = {*planned, *(_OF_ID if any(name in planned for name in _OF_ID) else ())}
     both = {name: (before.get(name, Held()), after.get(name, Held())) for name in sorted({*before, *after})}
     alike = {name for name, (had, has) in both.items() if had.is_same(name, has)}
     hidden = {name for name, (had, has) in both.items() if had.is_secret or has.is_secret}
     return Compared(
         identical=len(alike),
         secrets=sum(both[name][1].is_set for name in alike & hidden),
-        planned=tuple(name for name in both if name not in alike and name in planned),
+        planned=tuple(name for name in both if name not in alike and name in wanted),
         others={
             name: f"{had.shown(name in hidden)} -> {has.shown(name in hidden)}"
             for name, (had, has) in both.items()
-            if name not in alike and name not in planned
+            if name not in alike and name not in wanted
         },
     )
 

@@ -159,30 +159,30 @@ def node_info(params: Mapping[str, Any], run: Callable[..., Any] = commands.run)
     """Gather what node_info returns; params are the module's, run runs a program (see system.describe_java)."""
     files = read_record(params["state_dir"]) if params["state_dir"] else {}
     adopted = _adopted(params)
-    found = process(files, params["config_file"], adopted)
+    own_process = process(files, params["config_file"], adopted)
     last, unread = _started(files)
-    started, damaged = (last, unread) if found["recorded"] else (None, None)
+    started, damaged = (last, unread) if own_process["recorded"] else (None, None)
     wanted = dict(params["wanted"] or {})
     unreadable: list[str] = []
     if wanted.get("files") is not None:
         wanted["files"], unreadable = _wanted_files(wanted["files"], started["files"] if started else {})
-    why = [damaged] if damaged else reasons.restart_reasons(started, wanted, found["running"])
-    runs = _runner(**found)
+    why = [damaged] if damaged else reasons.restart_reasons(started, wanted, own_process["running"])
+    runs = _runner(**own_process)
     if adopted is not None and runs == OLD:
-        runs_with = adopted_look.old_properties(adopted, found["pid"])
+        runs_with = adopted_look.old_properties(adopted, own_process["pid"])
         why = reasons.take_over_reasons(adopted.service, runs_with, wanted.get("properties"))
-    runs_by = started["properties"] if started and found["running"] else {}
-    since = found["since"]
+    runs_by = started["properties"] if started and own_process["running"] else {}
+    since = own_process["since"]
     return {
         "disks": disks(params["log_dirs"], params["metadata_dir"]),
         "quorum": _quorum(params, since),
         "unclean_elections": unclean_elections(params["log_dir"], time.time()) if params["log_dir"] else [],
-        "process": found,
+        "process": own_process,
         "adopted": None if adopted is None else known.shown(adopted, runs),
-        "needs_start": not found["running"],
+        "needs_start": not own_process["running"],
         "restart_reasons": why,
-        "live_properties": reasons.live_properties(started, wanted, found["running"]),
-        "ports": ports(params["ports"], found["pid"]),
+        "live_properties": reasons.live_properties(started, wanted, own_process["running"]),
+        "ports": ports(params["ports"], own_process["pid"]),
         "names": names(params["names"]),
         "java": describe_java(params["java"], run),
         "system": describe_system(params["config_dir"]),
@@ -195,6 +195,7 @@ def node_info(params: Mapping[str, Any], run: Callable[..., Any] = commands.run)
         "advertised": record.advertised(runs_by),
         "mechanisms": record.mechanisms(runs_by),
         "logins": _logins(params["login_log"], since),
+        "looked_at": time.time(),
         "copies": record.copies(last["properties"]) if last else {},
         "migrates": record.migrates(last["properties"]) if last else False,
         "traces": [path for path in params["trace_files"] if _left(path)],

@@ -17,10 +17,11 @@ from dataclasses import dataclass, replace
 
 #: What all these lines say.
 SAYS = "Using SASL mechanism"
-# The broker writes ListenerName(CLIENT) or the bare name, then the security protocol and the number of the thread.
+# The broker writes ListenerName(CLIENT) or the bare name, then the security protocol and the number of the thread. From
+# the beginning of the line on: behind it a line may have what a client sent as the name of its mechanism.
 _LINE = re.compile(
-    r"kafka-network-thread-\d+-(?:ListenerName\((?P<listener>[^)]+)\)|(?P<name>.+?))-SASL_(?:SSL|PLAINTEXT)-\d+ "
-    rf"{SAYS} '(?P<mechanism>[^']+)'"
+    r"\[[^\]]*\] [\w-]*kafka-network-thread-\d+-(?:ListenerName\((?P<listener>[^)\s]+)\)|(?P<name>[^\s']+?))"
+    rf"-SASL_(?:SSL|PLAINTEXT)-\d+ {SAYS} '(?P<mechanism>[^']+)'"
 )
 
 
@@ -39,7 +40,7 @@ def logins_of(lines: Iterable[tuple[str, float]]) -> list[Logins]:
     """Return the logins in lines of a log, each with its time, by listener and mechanism."""
     counted: dict[tuple[str, str], Logins] = {}
     for line, at in lines:
-        if match := _LINE.search(line):
+        if match := _LINE.match(line):
             key = (match["listener"] or match["name"], match["mechanism"])
             known = counted.get(key, Logins(*key, 0, at, at))
             counted[key] = replace(known, count=known.count + 1, last=max(known.last, at))

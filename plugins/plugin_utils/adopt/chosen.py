@@ -5,14 +5,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 from typing import Union
 
+from ...module_utils._core.addresses import host_port, is_address, is_loopback
+from ...module_utils._core.names import capped
 from ...module_utils._node.installed import KAFKA, MIRROR, ZOOKEEPER
 from ..findings import NOTE, REFUSE, Finding
-from ..guards.foreign import ForeignNode
+from ..guards.foreign import ForeignNode, client_ports, connected, member_hosts
 from .asked import Answer
 from .clusters import ForeignCluster
 from .listeners import words
@@ -43,9 +45,14 @@ def chosen(look: Looked, cluster_id: str) -> Union[ForeignCluster, Finding]:
     return Finding(REFUSE, f"{len(clusters)} clusters run on these hosts, and one inventory holds one of them", fix)
 
 
-def part_of(look: Looked, cluster: ForeignCluster) -> Looked:
-    """Return what belongs to a cluster: its nodes, and with ZooKeeper the ensemble that it names."""
-    ensembles = [other for other in look.clusters if other.product == ZOOKEEPER and _uses(cluster, other, look)]
+def part_of(look: Looked, cluster: ForeignCluster, addresses: Mapping[str, object]) -> Looked:
+    """Return what belongs to a cluster: its nodes, and with ZooKeeper the ensemble that it names.
+
+    addresses -- by host its ansible_host, where it has one
+    """
+    ensembles = [
+        other for other in look.clusters if other.product == ZOOKEEPER and _uses(cluster, other, look, addresses)
+    ]
     clusters = [cluster, *ensembles]
     nodes = [node for member in clusters for node in member.nodes]
     hosts = {node.host for node in nodes}
@@ -53,20 +60,36 @@ def part_of(look: Looked, cluster: ForeignCluster) -> Looked:
     return replace(look, machines=machines, nodes=nodes, clusters=clusters)
 
 
-def _uses(cluster: ForeignCluster, ensemble: ForeignCluster, look: Looked) -> bool:
-    """Tell whether an ensemble is that of a cluster: the only one, or one whose host and port the cluster names."""
-    if not cluster.mode.startswith("zookeeper"):
-        return False
-    if sum(other.product == ZOOKEEPER for other in look.clusters) == 1:
-        return True
-    servers = {
-        server.partition("/")[0]
+def _uses(cluster: ForeignCluster, ensemble: ForeignCluster, look: Looked, addresses: Mapping[str, object]) -> bool:
+    """Tell whether an ensemble is that of a cluster: a broker names one of its servers, by any of its names.
+
+    That no other ensemble was looked at is no reason: that of the cluster may run where nobody looked.
+    """
+    servers = [node.told["properties"] for node in ensemble.nodes]
+    hosts = {node.host for node in ensemble.nodes}
+    names = {*hosts, *(str(addresses[host]) for host in hosts if host in addresses)}.union(*map(member_hosts, servers))
+    ports = set[str]().union(*map(client_ports, servers))
+    machines = {_machine(look, host) for host in hosts}
+    named = (
+        any(_is_called(host, name) for name in names)
+        if not is_loopback(host)
+        else _machine(look, node.host) in machines
         for node in cluster.nodes
-        for server in words(node.told["properties"], "zookeeper.connect")
-    }
-    return any(
-        f"{node.host}:{node.told['properties'].get('clientPort', '').strip()}" in servers for node in ensemble.nodes
+        for host, port in connected(node.told["properties"])
+        if port in ports
     )
+    return cluster.mode.startswith("zookeeper") and any(named)
+
+
+def _machine(look: Looked, host: str) -> str:
+    return str(look.machines[host].get("machine") or host)
+
+
+def _is_called(host: str, name: str) -> bool:
+    """Tell whether two names may be those of one host: a short one is the first part of a long one."""
+    (label, _dot, domain), (other, _dot, other_domain) = (text.lower().partition(".") for text in (host, name))
+    is_short = not (domain and other_domain) and not (is_address(host) or is_address(name))
+    return host.lower() == name.lower() or (is_short and label == other)
 
 
 def gaps(part: Looked) -> list[Finding]:
@@ -76,6 +99,8 @@ def gaps(part: Looked) -> list[Finding]:
         fix = "run as root, or as the user that runs the process"
         if cluster.product == KAFKA and not cluster.cluster_id:
             findings.append(Finding(REFUSE, f"nothing tells the id of {cluster.title}", fix))
+        if cluster.mode.startswith("zookeeper") and all(other.product != ZOOKEEPER for other in part.clusters):
+            findings.append(_no_ensemble(cluster))
         for node in cluster.nodes:
             if not node.told["properties"]:
                 findings.append(Finding(REFUSE, f"the properties of {node.title} are not known", fix))
@@ -84,6 +109,13 @@ def gaps(part: Looked) -> list[Finding]:
             what = f"{cluster.title} is taken over in part ({hosts}), by an inventory that exists"
             findings.append(Finding(REFUSE, what, "go on with that one"))
     return findings
+
+
+def _no_ensemble(cluster: ForeignCluster) -> Finding:
+    servers = sorted({host_port(*server) for node in cluster.nodes for server in connected(node.told["properties"])})
+    what = f"{cluster.title}: none of these hosts is known to run its ensemble ({capped(servers) or 'not known'})"
+    fix = "add the hosts of these servers, each by the name that zookeeper.connect has, or with that as ansible_host"
+    return Finding(REFUSE, what, f"{fix}; run this as root")
 
 
 def left_out(look: Looked, cluster: ForeignCluster) -> list[Finding]:

@@ -99,7 +99,8 @@ def described(
 
     held -- what resources_info returned of it, None where it was not asked; name -- its kafka_cluster_name
     """
-    part = part_of(look, cluster)
+    known = {host: told["ansible_host"] for host, told in hosts.connections.items() if "ansible_host" in told}
+    part = part_of(look, cluster, known)
     holds = contents(cluster, held, rules.topic_keys)
     findings = [
         *all_findings(part, [told if member is cluster else None for member in part.clusters]),

@@ -14,8 +14,8 @@ from ..guards.foreign import ForeignNode, Machine
 
 def disagreements(machines: Mapping[str, Machine], nodes: Sequence[ForeignNode]) -> list[Finding]:
     """Return what does not fit together, or keeps a node from being taken over; refusals first."""
-    found = [*_silent(machines), *_each(nodes), *_together(nodes)]
-    return sorted(found, key=lambda finding: finding.level != REFUSE)
+    listed = [*_silent(machines), *_each(nodes), *_together(nodes)]
+    return sorted(listed, key=lambda finding: finding.level != REFUSE)
 
 
 def _silent(machines: Mapping[str, Machine]) -> Iterator[Finding]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ...module_utils._configs.values import items_of
-from ...module_utils._core.addresses import is_loopback
+from ...module_utils._core.addresses import is_loopback, plain_host
 from ...module_utils._node.installed import CONTAINER, KAFKA, MIRROR, ZOOKEEPER
 from ..inventory.nodes import BOOTSTRAP, VOTERS
 
@@ -25,7 +25,14 @@ Machine: TypeAlias = Mapping[str, Any]
 #: How a server of ZooKeeper names a member, and the part of that with its ports: host:quorum:election, and what
 #: ZooKeeper 3.5 and later may add: what kind of member it is, and behind a semicolon where its clients connect.
 SERVER = re.compile(r"server\.[0-9]+")
-_PORTS = re.compile(r"(?:\[[^\]]*\]|[^:]+):(?P<ports>[0-9]+:[0-9]+)(?::participant)?(?P<kind>[^;]*)", re.I)
+_MEMBER = re.compile(
+    r"(?P<host>\[[^\]]*\]|[^:]+):(?P<ports>[0-9]+:[0-9]+)(?::participant)?(?P<kind>[^;]*)"
+    r"(?:;(?:.*:)?(?P<client>[0-9]+))?",
+    re.IGNORECASE,
+)
+CLIENT_PORTS = ("clientPort", "secureClientPort")
+#: The port of a server that zookeeper.connect names without one (ConnectStringParser).
+_CLIENT_PORT = "2181"
 #: A flow of MirrorMaker 2: behind it an option of its own begins with a dot.
 _FLOW = re.compile(r"[^.\s]+->[^.\s]+")
 
@@ -92,8 +99,24 @@ def member_ports(properties: Mapping[str, str]) -> dict[str, str]:
 
     One that has no vote has its kind behind them (:observer).
     """
-    members = {name: _PORTS.match(value.strip()) for name, value in properties.items() if SERVER.fullmatch(name)}
-    return {name: f"{match['ports']}{match['kind']}" for name, match in members.items() if match}
+    return {name: f"{match['ports']}{match['kind']}" for name, match in _members(properties)}
+
+
+def member_hosts(properties: Mapping[str, str]) -> set[str]:
+    """Return what a server calls the members of its ensemble, itself among them, without brackets."""
+    return {plain_host(match["host"]) for _name, match in _members(properties)}
+
+
+def client_ports(properties: Mapping[str, str]) -> set[str]:
+    """Return the ports at which clients reach the servers of an ensemble, as one of them tells them."""
+    own = {properties.get(name, "").strip() for name in CLIENT_PORTS}
+    return {*own, *(match["client"] or "" for _name, match in _members(properties))} - {""}
+
+
+def _members(properties: Mapping[str, str]) -> Iterator[tuple[str, re.Match[str]]]:
+    for name, value in properties.items():
+        if SERVER.fullmatch(name) and (match := _MEMBER.match(value.strip())):
+            yield name, match
 
 
 def mirrored(properties: Mapping[str, str]) -> tuple[str, ...]:
@@ -107,6 +130,16 @@ def chroot(properties: Mapping[str, str]) -> str:
     """Return the path behind the last server of zookeeper.connect; empty for the root."""
     _servers, slash, path = properties.get("zookeeper.connect", "").partition("/")
     return f"{slash}{path}".strip().rstrip("/")
+
+
+def connected(properties: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return the servers of zookeeper.connect, each as its host without brackets and its port."""
+    servers = items_of(properties.get("zookeeper.connect", "").partition("/")[0])
+    parted = (server.rpartition(":") for server in servers)
+    return [
+        (plain_host(host), port) if colon and port.isdecimal() else (plain_host(f"{host}{colon}{port}"), _CLIENT_PORT)
+        for host, colon, port in parted
+    ]
 
 
 def foreign_nodes(machines: Mapping[str, Machine]) -> list[ForeignNode]:

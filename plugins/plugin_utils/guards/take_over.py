@@ -13,7 +13,7 @@ from ...module_utils._migration.modes import MIGRATING, mode_of
 from ...module_utils._node.adopted import Claim
 from ...module_utils._node.installed import APACHE, KAFKA, MANAGERS, MIRROR, SUPERVISOR, SYSTEMD, ZOOKEEPER
 from ..findings import REFUSE, Finding
-from .foreign import ForeignNode, chroot, foreign_nodes, member_ports, mirrored, our_nodes
+from .foreign import CLIENT_PORTS, ForeignNode, chroot, foreign_nodes, member_ports, mirrored, our_nodes
 
 if TYPE_CHECKING:
     from .foreign import Machine, Process
@@ -23,7 +23,6 @@ _AT_BOOT = {"enabled": True, "enabled-runtime": True, "linked": False, "disabled
 #: What a unit of ours does not see of its machine (systemd.exec(5), ProtectHome= and PrivateTmp=).
 _HIDDEN = ("/home/", "/root/", "/run/user/", "/tmp/", "/var/tmp/")  # nosec B108
 _LOOK = "run adopt.yml without kafka_adopt, which shows what runs"
-_CLIENT_PORTS = ("clientPort", "secureClientPort")
 #: What servers of ZooKeeper must have alike to hear each other, or to log in with each other; all are off by default
 #: (QuorumPeerConfig, QuorumAuth).
 _BETWEEN_SERVERS = ("sslQuorum", "quorum.auth.enableSasl", "enforce.auth.enabled")
@@ -264,7 +263,7 @@ def _shared(wanted: Wanted, texts: Mapping[str, str]) -> dict[str, str]:
     return {
         "members, with their ports": ", ".join(members),
         "groups of servers": ", ".join(weighs),
-        "ports for clients": ", ".join(f"{name} {texts[name]}" for name in _CLIENT_PORTS if texts.get(name)),
+        "ports for clients": ", ".join(f"{name} {texts[name]}" for name in CLIENT_PORTS if texts.get(name)),
         **{name: texts.get(name, "false").lower() for name in _BETWEEN_SERVERS},
     }
 

@@ -48,8 +48,9 @@ READ_NAMES = (
     "ansible_connection",
     "ansible_port",
     "ansible_ssh_port",
-    # What a run of voters.yml says of itself; no inventory has it.
+    # What runs of voters.yml and of adopt.yml say of themselves; no inventory has it.
     "_common_changes_voters",
+    "_common_foresees_claim",
     # What a run makes of a host while its cluster migrates to KRaft.
     STAGE,
 )

@@ -35,9 +35,9 @@ class Host:
     free; require_mount -- whether each must be on a mount of its own; installs_java -- whether the play brings Java
     where there is none; silence -- why it did not answer; mode -- whose data may be on its disks
     (disk_mode); emptied -- whether its disks may be empty on purpose, although its cluster has run; joins -- whether it
-    is a controller that
-    the quorum does not know yet; member -- whether it is one of its ensemble of ZooKeeper, and not
-    about to come or go; network_mbits -- the speed of its machine's link, 0 when it is not judged; trust -- what
+    is a controller that the quorum does not know yet; is_taken_over -- whether the run takes it over from what ran it
+    before; member -- whether it is one of its ensemble of ZooKeeper, and not about to come or go; network_mbits -- the
+    speed of its machine's link, 0 when it is not judged; trust -- what
     plugin_utils/preflight/trust_reader says of its stores, None without TLS; beside -- what nodes that are no hosts of
     the inventory there have left on its machine; features -- what its cluster has finalised, None where the cluster was
     not asked or did not answer; unasked -- why it did not; former_cluster -- the name that its cluster may have had;
@@ -65,6 +65,7 @@ class Host:
     mode: str = ""
     emptied: bool = False
     joins: bool = False
+    is_taken_over: bool = False
     member: bool = True
     network_mbits: int = 0
     trust: Mapping[str, Any] | None = None
@@ -121,6 +122,7 @@ def host_of(node: Node, info: Any, nodes: Iterable[Node] = ()) -> Host:
         emptied=node.name in node.names("kafka_replaced_nodes"),
         joins=as_bool(node.get("_common_changes_voters", False))
         and node.name in node.names("kafka_joining_controllers"),
+        is_taken_over=as_bool(node.get("_common_foresees_claim", False)),
         member=node.is_member(),
         production=node.text("kafka_profile") != "development",
         min_free_mib=as_int(node.get("preflight_min_free_mib")) or 0,

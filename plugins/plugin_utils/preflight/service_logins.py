@@ -16,6 +16,7 @@ from ..inventory.variables import UNDEFINED
 from .by_value import dicts
 from .rule import Problem
 
+_OFFERED = "kafka_sasl_mechanisms"
 #: What the rules of all services allow.
 NO_SUPER_USER = "a name of neither a node, the administrator nor kafka_super_users"
 KNOWN_MECHANISMS = " or ".join((*MECHANISMS, TOKENS))
@@ -55,12 +56,16 @@ class ServiceLogin:
                 yield Problem(cluster, f"{self.who} would have the rights of a super user", user)
 
     def find_other_entries(self, clusters: Iterable[Cluster], beside: Iterable[ServiceLogin] = ()) -> Iterator[Problem]:
-        """Yield each list that has the user with another password or absent; C(beside) are logins that count too."""
+        """Yield each list that has the user with another password or absent; C(beside) are logins that count too.
+
+        C(kafka_users) are credentials of SCRAM: where no listener offers that, the user has no login by them.
+        """
         others = tuple(beside)
         for cluster in clusters:
             node = cluster.brokers[0]
             user, password = node.text(self.user), node.variables.get(self.password)
-            listed = [(name, entry) for name in ("kafka_users", "kafka_plain_users") for entry in dicts(node, name)]
+            lists = ("kafka_users", "kafka_plain_users") if offers_scram(node) else ("kafka_plain_users",)
+            listed = [(name, entry) for name in lists for entry in dicts(node, name)]
             listed += [(other.password, other._as_entry(node)) for other in others if node.text(other.password)]
             for variable, entry in listed if user and password is not UNDEFINED else ():
                 if str(entry.get("name")) != user or entry.get("password") is UNDEFINED:
@@ -68,15 +73,15 @@ class ServiceLogin:
                 absent = entry.get("state") == "absent"
                 if absent or str(entry.get("password")) != str(password):
                     what = f"{self.user} is also listed here, with another password or state"
-                    found = f"{user} with {'state absent' if absent else 'another password'}"
-                    yield Problem(cluster, what, found, variable=variable)
+                    listed_as = f"{user} with {'state absent' if absent else 'another password'}"
+                    yield Problem(cluster, what, listed_as, variable=variable)
 
     def find_no_mechanism(self, asking: Iterable[tuple[Cluster, Listener]]) -> Iterator[Problem]:
         """Yield the listeners whose first mechanism, by which services log in, does not take the user."""
         for cluster, listener in asking:
             node = cluster.brokers[0]
-            first, user = chosen(node.names("kafka_sasl_mechanisms")), node.text(self.user)
-            if _is_unknown(node, "kafka_sasl_mechanisms") or first in (*MECHANISMS, TOKENS):
+            first, user = chosen(node.names(_OFFERED)), node.text(self.user)
+            if _is_unknown(node, _OFFERED) or first in (*MECHANISMS, TOKENS):
                 continue
             plain = [str(entry.get("name")) for entry in dicts(node, "kafka_plain_users")]
             if first != "PLAIN" or (user and user not in plain):
@@ -91,6 +96,11 @@ class ServiceLogin:
 MIRRORS = ServiceLogin("mirrors", "mirror")
 CANARY = ServiceLogin("the canary", "mirror_canary")
 PAGE = ServiceLogin("the page", "kafka_page")
+
+
+def offers_scram(node: Node) -> bool:
+    """Tell whether clients log in by SCRAM, with the credentials of C(kafka_users), or that is not known."""
+    return _is_unknown(node, _OFFERED) or not {*MECHANISMS}.isdisjoint(node.names(_OFFERED))
 
 
 def _is_unknown(node: Node, variable: str) -> bool:

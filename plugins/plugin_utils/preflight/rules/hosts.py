@@ -57,7 +57,7 @@ def given_back(hosts: Sequence[Host]) -> Iterator[Problem]:
     """A node was given back to the service that ran it before, or a run that gives nodes back was cut."""
     for host, info in _answered(hosts):
         adopted = info.get("adopted") or {}
-        if adopted.get("phase") == RETURNED:
+        if adopted.get("phase") == RETURNED and not host.is_taken_over:
             runs = {OLD: "which runs it", OURS: "and is still run by this collection", NOBODY: "and does not run"}
             yield Problem(host, "the node was given back", f"{adopted['service']}, {runs[adopted['runs']]}")
 

@@ -13,16 +13,23 @@ from ..host import Host, Offer
 from ..rule import Problem, host_rule
 
 VARIABLE = "kafka_sasl_mechanisms"
+#: Seconds after which a client that is alive has come back to a broker that restarted: by default clients of Kafka ask
+#: for metadata every 5 minutes (metadata.max.age.ms), and close idle connections after 9 (connections.max.idle.ms).
+_SETTLED = 900
 _STEPS = '("Moving clients to another mechanism" in docs/tls-sasl.md)'
 
 
 @dataclass(frozen=True)
 class _Change:
-    """What a run changes at a listener of a running broker; logins -- those counted there, empty without a log."""
+    """What a run changes at a listener of a running broker.
+
+    logins -- those counted there, empty without a log; looked_at -- when, in seconds since 1970
+    """
 
     offer: Offer
     now: Sequence[str]
     logins: Sequence[Logins]
+    looked_at: float
 
 
 @host_rule(
@@ -49,17 +56,36 @@ def mechanism_too_early(hosts: Sequence[Host]) -> Iterator[Problem]:
 )
 def mechanism_in_use(hosts: Sequence[Host]) -> Iterator[Problem]:
     """This run takes a mechanism away by which clients have begun to log in since the broker started, or the broker has
-    counted no login at all, so that nothing is known: such clients could not connect any more."""
+    counted no login at all or for less than 15 minutes, so that it is not known: such clients could not connect any
+    more."""
     for host in hosts:
         for change in _changes(host):
             for mechanism in _taken_away(change):
                 what = f"this run takes {mechanism} away from listener {change.offer.listener}"
-                if not change.logins:
+                used = next((entry for entry in change.logins if entry.mechanism == mechanism), None)
+                if used:
+                    counted = f"{used.count} logins since {at_time(used.first)}"
+                    yield Problem(host, what, f"{counted}, the last at {at_time(used.last)}")
+                elif not change.logins:
                     yield Problem(host, what, "the broker has counted no login there, so it is not known who uses it")
-                for entry in change.logins:
-                    if entry.mechanism == mechanism:
-                        counted = f"{entry.count} logins since {at_time(entry.first)}"
-                        yield Problem(host, what, f"{counted}, the last at {at_time(entry.last)}")
+                else:
+                    yield from _too_soon(host, change, mechanism, what)
+
+
+def _too_soon(host: Host, change: _Change, mechanism: str, what: str) -> Iterator[Problem]:
+    """Say that a broker has not counted for long enough to show who still uses a mechanism that it counted no login by.
+
+    What was before the first login that it has counted is not known.
+    """
+    since = min(entry.first for entry in change.logins)
+    counted_for = change.looked_at - since
+    if counted_for < _SETTLED:
+        others = sum(entry.count for entry in change.logins)
+        seen_so_far = (
+            f"no login by {mechanism} in {counted_for / 60:.0f} min (since {at_time(since)}, {others} by others)"
+        )
+        fix = f"wait, longer where clients connect seldom, and run again {_STEPS}"
+        yield Problem(host, what, seen_so_far, f"counted for {_SETTLED // 60} min", fix)
 
 
 def _taken_away(change: _Change) -> list[str]:
@@ -74,4 +100,5 @@ def _changes(host: Host) -> Iterator[_Change]:
         now = info.get("mechanisms", {}).get(offer.listener.lower())
         if now:
             logins = [Logins(**entry) for entry in info.get("logins") or ()]
-            yield _Change(offer, now, [entry for entry in logins if entry.listener.lower() == offer.listener.lower()])
+            there = [entry for entry in logins if entry.listener.lower() == offer.listener.lower()]
+            yield _Change(offer, now, there, info["looked_at"])

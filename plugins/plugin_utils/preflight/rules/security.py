@@ -16,6 +16,7 @@ from ...render.security import SASL_PROTOCOLS, TLS_PROTOCOLS
 from ..by_value import dicts, kind_of
 from ..in_force import brings_key, nodes_log_in
 from ..rule import BY_PROFILE, WARNING, Problem, rule
+from ..service_logins import offers_scram
 
 # It names files of the development CA and a folder of the bundle.
 CLIENT_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*")
@@ -137,11 +138,17 @@ def development_certificates(inventory: Inventory) -> Iterator[Problem]:
 
 @rule(allowed="names of neither nodes nor the administrator", fix="rename the user or client")
 def name_of_super_user(inventory: Inventory) -> Iterator[Problem]:
-    """A user (`kafka_users`), or a client of `kafka_tls_client_names`, has the name of a node or the administrator."""
+    """A user (`kafka_users`), or a client of `kafka_tls_client_names`, has the name of a node or the administrator.
+    Credentials of SCRAM that nobody logs in by any more may be removed."""
     for cluster in inventory.clusters():
         first = cluster.nodes[0]
         super_users = _super_users(cluster)
-        for name in sorted(super_users.intersection(_users(first, "kafka_users"))):
+        named = (
+            str(user.get("name"))
+            for user in dicts(first, "kafka_users")
+            if offers_scram(first) or user.get("state") != "absent"
+        )
+        for name in sorted(super_users.intersection(named)):
             yield Problem(first, "a user has the name of a super user", name, variable="kafka_users")
         for name in first.names("kafka_tls_client_names"):
             if name in super_users:

@@ -74,6 +74,18 @@ def test_what_the_plan_named_may_differ_and_is_counted(monkeypatch: pytest.Monke
     assert result["line"].endswith("1 properties identical, 2 differ as planned (listener.name.a.x, num.io.threads)")
 
 
+@pytest.mark.parametrize("planned", ["broker.id", "node.id"])
+def test_an_id_that_kafka_drew_and_the_inventory_says_is_planned_by_both_its_names(
+    planned: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Kafka gives each of the two names the value of the other (KafkaConfig.populateSynonyms).
+    before = {name: number("-1", "DEFAULT") for name in ("broker.id", "node.id")}
+    after = {name: number("1001") for name in before}
+    assert through(monkeypatch, before, after, [planned])["planned"] == ["broker.id", "node.id"]
+    with pytest.raises(PropertiesDifferError, match=r"node\.id: -1 -> 1001"):
+        through(monkeypatch, before, after, ["num.io.threads"])
+
+
 @pytest.mark.parametrize(
     ("name", "before", "after", "change"),
     [("num.io.threads", number("8"), number("16"), "8 -> 16"),

@@ -48,6 +48,13 @@ def test_the_listener_is_in_the_name_of_the_thread(thread: str, listener: str) -
     assert [entry.listener for entry in counted([line(NOW, thread=thread)])] == [listener]
 
 
+def test_a_client_that_names_a_mechanism_which_is_not_offered_writes_no_login() -> None:
+    # Kafka writes the name as the client sent it (SaslServerAuthenticator.handleHandshakeRequest).
+    sent = line(NOW)[27:].removesuffix(" provided by client")
+    refused = f"[2026-09-21 14:13:20,123] {THREAD} SASL mechanism '{sent}' requested by client is not supported"
+    assert counted([refused]) == []
+
+
 def test_a_line_that_lacks_something_counts_nothing() -> None:
     cut = line(NOW)[:-30]
     assert counted(["", cut, line(NOW)[27:], line(NOW, thread="main"), "Using SASL mechanism"]) == []

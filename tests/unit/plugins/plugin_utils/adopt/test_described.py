@@ -24,6 +24,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.adopt.chosen impor
 from ansible_collections.streamops.kafka.plugins.plugin_utils.adopt.clusters import ForeignCluster
 from ansible_collections.streamops.kafka.plugins.plugin_utils.adopt.described import Rules, described, reached
 from ansible_collections.streamops.kafka.plugins.plugin_utils.adopt.inventory import Written
+from ansible_collections.streamops.kafka.plugins.plugin_utils.adopt.machines import said_by
 from ansible_collections.streamops.kafka.plugins.plugin_utils.adopt.placed import (
     Placed,
     next_step,
@@ -248,7 +249,7 @@ def test_one_of_several_clusters_is_named() -> None:
     assert isinstance(chosen(look, "C"), Finding)
     cluster = chosen(look, CLUSTER_ID)
     assert isinstance(cluster, ForeignCluster)
-    part = part_of(look, cluster)
+    part = part_of(look, cluster, {})
     assert ([node.host for node in part.nodes], list(part.machines)) == (["k1"], ["k1"])
     assert isinstance(chosen(looked(machines({"k3": []})), ""), Finding)
 
@@ -259,7 +260,48 @@ def test_the_ensemble_of_a_cluster_belongs_to_it() -> None:
     look = looked(machines({**hosts, **others}))
     cluster = chosen(look, "")
     assert isinstance(cluster, ForeignCluster)
-    assert {node.host for node in part_of(look, cluster).nodes} >= set(hosts)
+    assert {node.host for node in part_of(look, cluster, {}).nodes} >= set(hosts)
+
+
+def ensemble_of(connect: str, members: str = "zk{n}", is_beside: bool = False) -> list[str]:
+    """Return the hosts whose servers belong to brokers with this zookeeper.connect.
+
+    members -- what zoo.cfg calls member n; is_beside -- zk1 is the machine of k1
+    """
+    text = WITH_ZOOKEEPER.replace("zk1:2181,zk2:2181,zk3:2181/prod/kafka", connect)
+    servers = {f"zk{number}": [server(number)] for number in (1, 2, 3)}
+    for (process,) in servers.values():
+        process["pid"] = 43
+        process["properties"].update({f"server.{n}": f"{members.format(n=n)}:2888:3888" for n in (1, 2, 3)})
+    hosts = machines({**machines_of(text, "k"), **servers})
+    said = {host: said_by({"zookeeper_id": 1} if host == "zk1" else {"kafka_node_id": 1}) for host in ("k1", "zk1")}
+    names = {"k1": "m", "zk1": "m"} if is_beside else {}
+    look = looked({host: {**told, "machine": names.get(host, host)} for host, told in hosts.items()}, said)
+    cluster = chosen(look, "")
+    assert isinstance(cluster, ForeignCluster)
+    part = part_of(look, cluster, {"zk1": "10.0.0.1"})
+    refusals = [finding.what for finding in gaps(part)]
+    hosts_of_part = [node.host for node in part.nodes if node.product == "zookeeper"]
+    assert bool(hosts_of_part) is not any("none of these hosts is known to run its ensemble" in why for why in refusals)
+    return hosts_of_part
+
+
+@pytest.mark.parametrize(
+    ("connect", "members"),
+    [("zk2.example.com:2181/prod", "zk{n}"), ("10.0.0.1:2181", "zk{n}"), ("zk3", "zk{n}"),
+     ("Coordination2:2181", "coordination{n}.example.com"), ("other:2181,zk1:2181", "zk{n}")],
+)  # fmt: skip
+def test_an_ensemble_is_known_by_any_name_of_its_servers(connect: str, members: str) -> None:
+    assert ensemble_of(connect, members) == ["zk1", "zk2", "zk3"]
+
+
+@pytest.mark.parametrize("connect", ["other:2181/prod", "zk1:2182", "127.0.0.1:2181", "10.0.0.2:2181"])
+def test_the_only_ensemble_of_a_look_is_not_that_of_a_cluster_that_names_other_servers(connect: str) -> None:
+    assert ensemble_of(connect) == []
+
+
+def test_a_server_on_loopback_is_the_one_on_the_machine_of_the_broker() -> None:
+    assert ensemble_of("localhost:2181", is_beside=True) == ["zk1", "zk2", "zk3"]
 
 
 def test_a_cluster_that_is_ours_in_part_is_refused() -> None:
@@ -267,7 +309,7 @@ def test_a_cluster_that_is_ours_in_part_is_refused() -> None:
     look = looked(machines({**lone(), "k2": [ours]}))
     cluster = chosen(look, "")
     assert isinstance(cluster, ForeignCluster)
-    assert any("is taken over in part (k2)" in finding.what for finding in gaps(part_of(look, cluster)))
+    assert any("is taken over in part (k2)" in finding.what for finding in gaps(part_of(look, cluster, {})))
 
 
 @pytest.mark.parametrize(

@@ -609,3 +609,13 @@ def test_a_node_that_is_taken_over_is_none_of_others(phase: str, runs: str) -> N
     found = {"phase": phase, "runs": runs, "service": "systemd kafka.service"}
     hosts = [host(1), host(3), host(2, info(2, disk(2), adopted=found))]
     assert [one for one in check_hosts(hosts) if one.name in ("given_back", "port_taken")] == []
+
+
+@pytest.mark.parametrize("runs", ["ours", "nobody"])
+def test_a_run_that_takes_nodes_over_takes_those_that_were_to_be_given_back_too(runs: str) -> None:
+    returned = info(2, disk(2), adopted={"phase": "returned", "runs": runs, "service": "systemd kafka.service"})
+    node = build_node("kafka2", controller=True, broker=True, variables={"_common_foresees_claim": True}, undefined={})
+    assert host_of(node, returned).is_taken_over is True
+    for is_taken_over, refused in ((True, []), (False, ["given_back"])):
+        violations = check_hosts([host(1), host(3), host(2, returned, is_taken_over=is_taken_over)])
+        assert [violation.name for violation in violations if violation.name == "given_back"] == refused

@@ -25,10 +25,13 @@ def entry(mechanism: str, listener: str = "CLIENT") -> dict[str, Any]:
     return {"listener": listener, "mechanism": mechanism, "count": 3, "first": 1_790_000_000, "last": 1_790_003_600}
 
 
-def hosts(now: list[str] | None, then: Any, logins: Any = None, **more: Any) -> list[Host]:
+def hosts(
+    now: list[str] | None, then: Any, logins: Any = None, looked_at: float = 1_790_003_600, **more: Any
+) -> list[Host]:
     """One broker that runs with the mechanisms of now, and a run that brings those of then."""
     inventory = combined(kafka_listeners=LISTENERS, kafka_sasl_mechanisms=then, **more)
-    info = {"disks": [], "mechanisms": {} if now is None else {"client": now}, "logins": logins}
+    mechanisms = {} if now is None else {"client": now}
+    info = {"disks": [], "mechanisms": mechanisms, "logins": logins, "looked_at": looked_at}
     return [host_of(inventory.nodes[0], info)]
 
 
@@ -64,6 +67,17 @@ def test_what_clients_use_is_not_taken_away() -> None:
 def test_of_what_is_not_known_nobody_says_that_it_is_unused(logins: Any) -> None:
     (sentence,) = said(USED, [TOKENS, SCRAM], [TOKENS], logins)
     assert "the broker has counted no login there, so it is not known who uses it" in sentence
+
+
+def test_that_nothing_has_come_back_a_moment_after_a_restart_says_little() -> None:
+    run = ([TOKENS, SCRAM], [TOKENS], [entry(TOKENS), entry(PLAIN)])
+    (sentence,) = said(USED, *run, looked_at=1_790_000_180)
+    assert "no login by SCRAM-SHA-512 in 3 min (since 2026-09-21 14:13:20 UTC, 6 by others)" in sentence
+    assert "allowed: counted for 15 min" in sentence
+    assert not said(USED, *run, looked_at=1_790_000_900)
+    # What was counted is told whenever it was.
+    (sentence,) = said(USED, [TOKENS, SCRAM], [TOKENS], [entry(TOKENS), entry(SCRAM)], looked_at=1_790_000_180)
+    assert "3 logins since" in sentence
 
 
 def test_a_broker_that_does_not_run_has_no_clients() -> None:

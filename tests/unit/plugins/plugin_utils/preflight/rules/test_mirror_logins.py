@@ -179,3 +179,12 @@ def test_acls_of_a_target_have_one_owner() -> None:
     expect(mirrored(flow(sync_topic_acls=True), hosts=owned), "acls_with_two_owners", *parts)
     assert check_inventory(mirrored(flow(), hosts=owned)) == []
     assert check_inventory(mirrored(flow(sync_topic_acls=True), hosts={"dc_a": owned["dc_b"]})) == []
+
+
+@pytest.mark.parametrize(
+    ("mechanisms", "is_refused"), [(["OAUTHBEARER"], False), (["OAUTHBEARER", "SCRAM-SHA-512"], True)]
+)
+def test_a_credential_of_scram_is_removed_once_nothing_logs_in_by_it(mechanisms: list[str], is_refused: bool) -> None:
+    gone = {"kafka_sasl_mechanisms": mechanisms, "kafka_users": [{"name": "mirror", "state": "absent"}]}
+    violations = check_inventory(mirrored(flow(), **{**SECURED, **gone}))
+    assert ("mirror_user_listed_differently" in [violation.name for violation in violations]) is is_refused

@@ -224,3 +224,15 @@ def test_a_key_of_another_connection_is_no_certificate_of_listeners() -> None:
     own = {"remote.ssl.keystore.location.of": "x"}
     inventory = combined(**{**GOOD, "kafka_tls_source": "", "kafka_config": own})
     assert "no_tls_source" in _names(inventory)
+
+
+@pytest.mark.parametrize(
+    ("mechanisms", "state", "is_refused"),
+    [(["OAUTHBEARER"], "absent", False), (["OAUTHBEARER"], "present", True), (["SCRAM-SHA-512"], "absent", True)],
+)
+def test_the_administrator_loses_a_credential_only_where_nobody_logs_in_by_it(
+    mechanisms: list[str], state: str, is_refused: bool
+) -> None:
+    users = [{"name": "admin", "password": "x", "state": state}]
+    inventory = combined(**{**GOOD, "kafka_sasl_mechanisms": mechanisms, "kafka_users": users})
+    assert ("name_of_super_user" in _names(inventory)) is is_refused
