@@ -81,7 +81,7 @@ LOOK: dict[str, dict[str, Any]] = {
     "beside": {"type": "dict", "options": _BESIDE},
     "clock": {"type": "bool", "default": False},
     "issuer": {"type": "dict", "options": _ISSUER},
-    "keytab": {"type": "dict", "options": _KEYTAB},
+    "keytab": {"type": "dict", "options": _KEYTAB, "no_log": False},
     "network_seconds": {"type": "float", "default": 0},
 }
 

@@ -230,9 +230,9 @@ class NodeView:
     @key
     def jvm_arguments(self) -> list[str]:
         """The Java arguments of its process."""
-        has_jaas, agent = bool(self.jaas), self._metrics_argument()
+        has_jaas, has_krb5, agent = bool(self.jaas), bool(self.krb5), self._metrics_argument()
         tokens = self._tokens_of_mirror() if "mirror" in self._own.roles else ()
-        release, krb5 = self.release["dir"], self._kerberos.krb5_file or (self.paths["krb5"] if self.krb5 else "")
+        release, krb5 = self.release["dir"], self._kerberos.krb5_file or (self.paths["krb5"] if has_krb5 else "")
         return jvm_arguments(self.node, self._settings, self.paths, release, has_jaas, agent, tokens, krb5)
 
     def _metrics_argument(self) -> str:
