@@ -31,7 +31,7 @@ ALLOWED = Binding("User:orders", "*", "allow", "write", "topic", "orders", "lite
 DENIED = ALLOWED._replace(permission="deny")
 
 
-class Killed(Exception):  # noqa: N818 - the run ends here, it is no error of the product
+class Killed(Exception):
     """The run was killed."""
 
 
