@@ -145,7 +145,7 @@ lines:
 from ..module_utils._client.module import run_with_connection
 from ..module_utils._core.module import SecretModule
 from ..module_utils._mirror.look import FLOW_SPEC
-from ..module_utils._mirror_failover.act import BACK, NEXT, mirror_failover
+from ..module_utils._mirror_failover.steps_apply import BACK, NEXT, mirror_failover
 
 ARGUMENT_SPEC = {
     **FLOW_SPEC,

@@ -11,7 +11,8 @@ import pytest
 from ansible_collections.streamops.kafka.plugins.module_utils._acls.entries import Binding, parse_entries
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError, RequestFailedError
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover import act, apply
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover import apply
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover import steps_apply as act
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.model import (
     GroupPlan,
     PartitionPlan,
