@@ -91,6 +91,17 @@ target:
   type: str
   returned: success
   sample: dc_b
+stage:
+  description: >-
+    The last stage that the failover has reached (M(streamops.kafka.mirror_failover)); empty where none is under way.
+  type: str
+  returned: success
+  sample: fenced
+next_step:
+  description: The stage that its next step leads to.
+  type: str
+  returned: success
+  sample: drained
 lines:
   description: All of it for people.
   type: list

@@ -87,6 +87,18 @@ def ensure_offsets(session: Session, params: Mapping[str, Any], check: bool, dif
     return dict(result, diff=diff_of(changes_of(plan.moves))) if diff else result
 
 
+def bring_offsets(session: Session, group: str, offsets: Mapping[Key, int]) -> tuple[Move, ...]:
+    """Set these offsets of a group without members, which is made where there is none; return what was moved."""
+    params = {"group": group, "state": "present", "allow_create": True, "topics": None, "to": FILE}
+    seen = _seen(session, params)
+    plan = _plan(session, params, seen, (Goal(FILE, offsets=offsets), []))
+    if plan.violations:
+        raise RefusedError(f"offsets of group {group}", plan.violations)
+    if plan.moves:
+        _move(session, seen, plan, diff=False)
+    return plan.moves
+
+
 # -- looking -----------------------------------------------------------------------------------------------------
 
 
@@ -113,12 +125,15 @@ def _seen(session: Session, params: Mapping[str, Any]) -> Seen:
     return Seen(Group(Listed(name, CLASSIC, "", "", -1)), Offsets(), exists=False)
 
 
-def _plan(session: Session, params: Mapping[str, Any], seen: Seen) -> OffsetPlan:
+def _plan(
+    session: Session, params: Mapping[str, Any], seen: Seen, given: tuple[Goal, list[str]] | None = None
+) -> OffsetPlan:
+    """Plan the moves to the goal that is given, else to that of the parameters."""
     topics, violations = (None, []) if params["topics"] is None else parse_topics(params["topics"])
     violations += with_members(seen.group) + unsupported(seen.group.listed.type, params["to"])
     if seen.offsets.error:
         violations.append(f"its offsets are unknown: {seen.offsets.error}. Run again.")
-    goal, wrong = _goal(session, params)
+    goal, wrong = given or _goal(session, params)
     when, late = when_of(params, time.time()) if params["to"] == TIMESTAMP else (0, [])
     violations += [*wrong, *late]
     own = {*seen.offsets.of, *goal.offsets}

@@ -6,21 +6,25 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
 from .._client.connection import Connection
 from .._client.session import Session
+from .._mirror.flows import Flow
 from .._mirror.look import at
 from .._mirror.reading import flow_of
+from .._state.api import read_state
 from .look import look_at
+from .model import Plan
 from .plan import lines, offsets_there, plan_of
+from .record import Record, next_step, record_of, stage_lines, state_key
 
 
-def mirror_failover_info(module: Any) -> dict[str, Any]:
-    """Look at both clusters and judge what a failover would cost; the module's result."""
-    params = module.params
-    flow = flow_of(params)
+@contextlib.contextmanager
+def both_ends(flow: Flow, params: Mapping[str, Any]) -> Iterator[tuple[Session, Session]]:
+    """Open sessions of the source and of the target."""
     here, there = f"source {flow.source}", f"target {flow.target}"
     with at(here):
         source = Connection.from_params(params["source_connection"])
@@ -31,12 +35,33 @@ def mirror_failover_info(module: Any) -> dict[str, Any]:
             origin = opened.enter_context(Session(source))
         with at(there):
             copy = opened.enter_context(Session(target))
-        look = look_at(flow, origin, copy, params["watch_seconds"], params["confirm_seconds"], time.sleep)
-    plan = plan_of(flow, look)
+        yield origin, copy
+
+
+def planned(flow: Flow, origin: Session, copy: Session, params: Mapping[str, Any]) -> Plan:
+    """Look at both clusters and judge what a failover would cost now."""
+    return plan_of(flow, look_at(flow, origin, copy, params["watch_seconds"], params["confirm_seconds"], time.sleep))
+
+
+def kept_record(flow: Flow, copy: Session) -> tuple[Record | None, int]:
+    """Return the record that the target keeps of a failover, and where the log that it stands in ends."""
+    with at(f"target {flow.target}"):
+        data, end = read_state(copy, state_key(flow))
+    return record_of(data), end
+
+
+def mirror_failover_info(module: Any) -> dict[str, Any]:
+    """Look at both clusters and judge what a failover would cost; the module's result."""
+    flow = flow_of(module.params)
+    with both_ends(flow, module.params) as (origin, copy):
+        record, _end = kept_record(flow, copy)
+        plan = planned(flow, origin, copy, module.params)
     return {
         "changed": False,
         **asdict(plan),
         "to_copy": plan.to_copy,
         "offsets_there": offsets_there(flow, plan),
-        "lines": lines(plan),
+        "stage": record.stage if record else "",
+        "next_step": next_step(record),
+        "lines": lines(plan, stage_lines(record)),
     }

@@ -185,12 +185,13 @@ def offsets_there(flow: Flow, plan: Plan) -> list[dict[str, Any]]:
     return found
 
 
-def lines(plan: Plan) -> list[str]:
-    """Return the plan for people, the most important first."""
+def lines(plan: Plan, stage: Sequence[str] = ()) -> list[str]:
+    """Return the plan for people, the most important first; C(stage) are lines that say how far the failover is."""
     done = sum(not row.lag for row in plan.partitions)
     to_copy = _by_topic((row.topic, row.lag) for row in plan.partitions)
     return [
         f"Failover     {plan.flow}, what it would cost now",
+        *stage,
         *(f"Against      {reason}" for reason in plan.against),
         f"Copy         {done} of {len(plan.partitions)} partitions are complete, {plan.to_copy:,} records are not in "
         f"{plan.target}{to_copy}",

@@ -5,12 +5,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ...module_utils._mirror.flows import LEGACY, Flow
 
+#: What kafka_failover_step takes.
+STEPS = ("", "next", "back")
 
-def failover_refusals(flows: Sequence[Flow], wanted: str) -> list[str]:
+
+def under_way(flows: Sequence[Flow], wanted: str, step: str) -> list[Flow]:
+    """Return the flows with that of a failover as an enabled one where a step is taken: the last steps disable it."""
+    return [replace(flow, enabled=True) if step and flow.pair == wanted else flow for flow in flows]
+
+
+def failover_refusals(flows: Sequence[Flow], wanted: str, step: str = "", operator: str = "") -> list[str]:
     """Return why clients cannot follow this flow (source->target); a sentence with its fix, or none."""
+    if step not in STEPS:
+        return [
+            f"kafka_failover_step is {step!r}, which is no step. Give next, which takes the next step, or back; leave "
+            "it out to see the plan."
+        ]
+    if step and not operator:
+        return [
+            "kafka_failover_operator is not given. Give the name of the person who takes the steps, the same for all "
+            "steps, so that a second person is refused."
+        ]
     running = [flow for flow in flows if flow.enabled]
     chosen = [flow for flow in running if flow.pair == wanted]
     if not chosen:

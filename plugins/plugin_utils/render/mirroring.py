@@ -15,7 +15,7 @@ from ...module_utils._mirror.flows import LEGACY, Flow, flows_into
 from ...module_utils._mirror.reading import read_flows
 from ..inventory.model import BROKER_GROUP, MIRROR_GROUP
 from ..mirrors import external, legacy, opposed, rights, views
-from ..mirrors.failover import failover_refusals
+from ..mirrors.failover import failover_refusals, under_way
 from ..mirrors.health import mirror_verdict
 from ..mirrors.legacy_topics import legacy_topics
 from ..mirrors.lines import audited_gaps, gap_lines, mirror_lines, mirror_pairs
@@ -118,18 +118,31 @@ class Mirroring(Parts):
         return gap_lines(found) or ["Gap          none is known"]
 
     def _failover(self) -> Parts:
-        """Return why no failover by this flow can be planned, the mirrors that can, the flow where it ends here, and
-        the file with the offsets of its groups, as the module node_files takes it."""
-        wanted = str(self._settings.get("kafka_failover") or "").strip()
-        here = [flow for flow in flows_into(self._flows, self._cluster) if flow.pair == wanted]
+        """Return why no failover by this flow can be planned, or its step be taken; the mirrors that can, the flow
+        where it ends here, the step, and the file with the offsets of its groups, as the module node_files takes it."""
+        wanted, step = self._given("kafka_failover"), self._given("kafka_failover_step")
+        here = [flow for flow in flows_into(self._carried, self._cluster) if flow.pair == wanted]
         return Parts(
             {
-                "refusals": lambda: failover_refusals(self._flows, wanted),
+                "refusals": lambda: failover_refusals(
+                    self._carried, wanted, step, self._given("kafka_failover_operator")
+                ),
                 "mirrors": lambda: self._mirrors_of(wanted),
                 "flow": lambda: views.plain(here[0]) if here else {},
+                "is_enabled": lambda: any(flow.pair == wanted and flow.enabled for flow in self._flows),
+                "step": lambda: step,
                 "offsets_file": self._offsets_file,
             }
         )
+
+    def _given(self, name: str) -> str:
+        """Return what the command line gives as this variable; empty for nothing."""
+        return str(self._settings.get(name) or "").strip()
+
+    @property
+    def _carried(self) -> Sequence[Flow]:
+        """The flows, with that of a failover whose step is taken as an enabled one."""
+        return under_way(self._flows, self._given("kafka_failover"), self._given("kafka_failover_step"))
 
     def _offsets_file(self) -> list[dict[str, str]]:
         path = os.path.abspath(os.path.expanduser(str(self._settings["kafka_failover_offsets"]).strip()))
@@ -139,7 +152,7 @@ class Mirroring(Parts):
     @property
     def _forgotten(self) -> str:
         """The flow whose gaps are to be forgotten; empty for none."""
-        return str(self._settings.get("mirror_gaps_forget") or "").strip()
+        return self._given("mirror_gaps_forget")
 
     def _forget_refusals(self) -> list[str]:
         """Return why gaps of the flow that is asked for cannot be forgotten: a sentence, or none."""
@@ -199,12 +212,12 @@ class Mirroring(Parts):
     def _endpoints(self) -> dict[str, dict[str, Any]]:
         said = (self._results.of(host).endpoint for host in self._groups["all"])
         foreign = (external.external_endpoint(alias, entry) for alias, entry in self._external.items())
-        return mirror_clients.cluster_endpoints(said, views.clusters_needed(self._flows, self._cluster), foreign)
+        return mirror_clients.cluster_endpoints(said, views.clusters_needed(self._carried, self._cluster), foreign)
 
     @property
     def _external(self) -> dict[str, dict[str, Any]]:
         """The sources of this mirror's flows that are no clusters of the inventory."""
-        sources = [flow.source for flow in flows_into(self._flows, self._cluster)]
+        sources = [flow.source for flow in flows_into(self._carried, self._cluster)]
         return external.used(self._settings[external.VARIABLE], sources)
 
     def _external_rights(self) -> list[str]:

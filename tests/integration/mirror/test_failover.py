@@ -1,20 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a planned failover would cost, told of two real clusters and compared with what both really hold."""
+"""What a planned failover would cost, told of two real clusters and compared with what both really hold; and the
+failover itself between two clusters that ask who their clients are, with a writer, kills, and the way back."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
-from tests.support.cluster import until
+from tests.support.cluster import Run, kill, read_until, until
 from tests.support.groups import commit, member
 from tests.support.mirrored import Mirrored, small_mirror
 from tests.support.modules import run_module
-from tests.support.traffic import producing
+from tests.support.secured import LISTENERS, PASSWORD, admin_connection
+from tests.support.traffic import producing, read_all
 
 pytestmark = pytest.mark.full
 
@@ -149,6 +151,185 @@ def test_the_playbook_shows_the_plan_and_leaves_the_offsets_of_groups(mirrored: 
     begun = mirrored.playbook(playbook, "-e", "kafka_failover=dc_a->dc_b")
     assert begun.rc != 0
     assert "run it with --check" in begun.output
+    unnamed = mirrored.playbook(playbook, "-e", "kafka_failover=dc_a->dc_b", "-e", "kafka_failover_step=next")
+    assert unnamed.rc != 0
+    assert "kafka_failover_operator is not given" in unnamed.output
     unknown = mirrored.playbook(playbook, "-e", "kafka_failover=dc_b->dc_a", "--check")
     assert unknown.rc != 0
     assert "which is no enabled flow of mirror_flows; these are dc_a->dc_b." in unknown.output
+
+
+# -- the steps -----------------------------------------------------------------------------------------------------
+
+PLAYBOOK = "playbooks/mirror_failover.yml"
+FLOW = {"source": "dc_a", "target": "dc_b", "topics": ["orders", "payments"]}
+
+
+@pytest.fixture(scope="module")
+def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mirrored]:
+    """One node in each cluster and a mirror, with passwords and an authorizer; User:orders may write orders."""
+    directory = tmp_path_factory.mktemp("failover_secured")
+    listeners = [
+        {
+            "name": name,
+            "host": "127.0.0.1",
+            "port": f"{{{{ node_port | int + {number} }}}}",
+            "purpose": purpose,
+            "protocol": protocol,
+        }
+        for number, (name, purpose, protocol) in enumerate(LISTENERS)
+    ]
+    cluster = small_mirror(
+        directory,
+        spark_validation_enabled=False,
+        kafka_listeners=listeners,
+        kafka_tls_source="development_ca",
+        kafka_tls_ca_dir=str(directory / "run" / "ca"),
+        kafka_admin_password=PASSWORD,
+        kafka_authorizer=True,
+        kafka_users=[{"name": "orders", "password": PASSWORD}],
+        kafka_acls=[{"principal": "User:orders", "role": "producer", "topics": ["orders"]}],
+        mirror_user="mirror",
+        mirror_password=PASSWORD,
+    )
+    try:
+        cluster.playbook().ok()
+        yield cluster
+    finally:
+        cluster.destroy()
+
+
+def login(cluster: Mirrored, user: str = "admin") -> dict[str, Any]:
+    """librdkafka's settings of a user."""
+    known = admin_connection(cluster, PASSWORD)
+    return {
+        "security.protocol": known["security_protocol"],
+        "sasl.mechanism": known["sasl_mechanism"],
+        "sasl.username": user,
+        "sasl.password": PASSWORD,
+        "ssl.ca.location": known["ssl_ca_location"],
+    }
+
+
+def consumer_of(cluster: Mirrored, place: str, group: str) -> Consumer:
+    """A consumer that goes on where its group stands; where it stands nowhere, at the first record."""
+    settings = {
+        "bootstrap.servers": ",".join(cluster.servers(place)),
+        "group.id": group,
+        "enable.auto.commit": False,
+        "auto.offset.reset": "earliest",
+    }
+    return Consumer({**settings, **login(cluster)})
+
+
+def read_in_group(
+    cluster: Mirrored, place: str, topic: str, group: str, is_enough: Callable[[list[int]], bool]
+) -> list[int]:
+    """The numbers that a group reads next, until they are enough; it commits them."""
+    consumer = consumer_of(cluster, place, group)
+    numbers: list[int] = []
+    try:
+        consumer.subscribe([topic])
+
+        def is_read() -> bool:
+            """Whether enough was read."""
+            for record in consumer.consume(500, 0.5):
+                assert record.error() is None, record.error()
+                numbers.append(int(record.value() or b""))
+            return is_enough(numbers)
+
+        until(is_read, f"records of {topic} for {group}, which has {len(numbers)}", 120)
+        consumer.commit(asynchronous=False)
+        return numbers
+    finally:
+        consumer.close()
+
+
+def asked(step: str, operator: str = "alice") -> tuple[str, ...]:
+    """The words of a run that takes a step."""
+    words = ("kafka_failover=dc_a->dc_b", f"kafka_failover_step={step}", f"kafka_failover_operator={operator}")
+    return tuple(word for given in words for word in ("-e", given))
+
+
+def take(cluster: Mirrored, step: str, *words: str, operator: str = "alice", **variables: Any) -> Run:
+    """Take a step."""
+    return cluster.playbook(PLAYBOOK, *asked(step, operator), *words, **variables)
+
+
+def denials(cluster: Mirrored) -> list[str]:
+    """What the source denies, as the module acls would find it in a cluster that is to have none."""
+    entry = {"principal": "User:orders", "permission": "deny", "operations": ["write"], "state": "absent"}
+    wanted = {**admin_connection(cluster, PASSWORD), "bootstrap_servers": cluster.servers("dc_a")}
+    listed = [{**entry, "resource_type": "topic", "resource": topic} for topic in ("orders", "payments")]
+    shown = run_module("streamops.kafka.acls", {**wanted, "acls": listed}, check=True)
+    assert not shown["failed"], shown["msg"]
+    return [str(binding) for binding in shown["removed_first"]]
+
+
+def test_a_failover_is_taken_step_by_step_and_loses_nothing(secured: Mirrored) -> None:
+    source, target = secured.servers("dc_a"), secured.servers("dc_b")
+    writers = ("-e", "kafka_failover_writers=User:orders")
+    # So the writer goes on after it was refused.
+    settings = {**login(secured, "orders"), "enable.idempotence": False}
+    with producing(source, "orders", rate=500, settings=settings) as ledger:
+        ledger.reaches(3000)
+        before = read_in_group(secured, "dc_a", "orders", "billing", lambda numbers: len(numbers) >= 1500)
+        unknown = take(secured, "next")
+        assert "it is not known how writers are stopped" in unknown.output
+        planned = take(secured, "next", *writers, "--check").ok()
+        assert "User:orders may not write orders" in planned.output
+        assert denials(secured) == []
+
+        # Killed while it looks whether topics grow: the next run goes on.
+        run = secured.begin(PLAYBOOK, *asked("next"), *writers)
+        read_until(run, "Failover | Show the plan")
+        until(lambda: bool(denials(secured)), "the denial")
+        kill(run)
+        assert "taken by alice" in take(secured, "next", *writers, operator="bob").output
+        take(secured, "next", *writers).ok()
+        assert len(denials(secured)) == 1
+        until(lambda: bool(ledger.failed), "records that are refused", 60)
+
+        # Back: only what the failover denied is gone, and the writer goes on.
+        take(secured, "next").ok()
+        taken_back = take(secured, "back").ok()
+        assert "User:orders may again write orders" in taken_back.output
+        assert denials(secured) == []
+        ledger.reaches(len(ledger.acknowledged) + 500)
+
+        for stage in ("fenced", "drained"):
+            assert f"dc_a->dc_b, {stage}" in take(secured, "next", *writers).ok().output
+    acknowledged = dict(ledger.acknowledged)
+
+    reader = consumer_of(secured, "dc_a", "billing")
+    try:
+        reader.subscribe(["orders"])
+        until(lambda: reader.poll(0.2) is not None or bool(reader.assignment()), "an assignment")
+        busy = take(secured, "next")
+        assert busy.rc != 0
+        assert "groups with members in dc_a: billing (1)" in busy.output
+    finally:
+        reader.close()
+    moved = take(secured, "next").ok()
+    assert "billing: begins at dc_b" in moved.output
+
+    connection = {**admin_connection(secured, PASSWORD), "bootstrap_servers": target}
+    found = plan(secured, **connection, source_connection={**connection, "bootstrap_servers": source})
+    assert (found["stage"], found["next_step"], found["to_copy"]) == ("moved", "turned", 0)
+    (billing,) = [group for group in found["groups"] if group["name"] == "billing"]
+    most = sum(reading["high"] - reading["low"] for reading in billing["readings"])
+
+    assert "the only way back is a failover dc_b->dc_a" in take(secured, "next").ok().output
+    assert "dc_b is open for writers" in take(secured, "back").output
+    copied = read_all(target, "dc_a.orders", settings=login(secured))
+    assert ledger.lost(copied) == []
+    unread = set(acknowledged) - set(before)
+    after = read_in_group(secured, "dc_b", "dc_a.orders", "billing", unread.issubset)
+    # None is skipped, and no more is read again than was told.
+    assert unread <= set(after)
+    assert len(set(after) & set(before)) <= most
+
+    assert "mirror_flows still enables dc_a->dc_b" in take(secured, "next").output
+    done = take(secured, "next", mirror_flows=[{**FLOW, "enabled": False}]).ok()
+    assert "the failover dc_a->dc_b is over" in done.output
+    assert denials(secured) == []

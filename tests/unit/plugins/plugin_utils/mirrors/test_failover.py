@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import LEGACY, Flow
-from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.failover import failover_refusals
+from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.failover import failover_refusals, under_way
 
 FLOWS = [
     Flow("dc_a", "dc_b", ("orders",)),
@@ -29,3 +29,14 @@ def test_what_is_no_running_flow_is_refused_with_those_that_are(wanted: str) -> 
 
 def test_the_engine_legacy_notes_no_offsets() -> None:
     assert "engine legacy" in failover_refusals(FLOWS, "old->dc_b")[0]
+
+
+def test_a_step_is_a_word_and_has_an_operator() -> None:
+    assert failover_refusals(FLOWS, "dc_a->dc_b", "next", "alice") == []
+    assert "is no step" in failover_refusals(FLOWS, "dc_a->dc_b", "fenced", "alice")[0]
+    assert "kafka_failover_operator is not given" in failover_refusals(FLOWS, "dc_a->dc_b", "back")[0]
+
+
+def test_the_flow_of_a_step_may_be_disabled() -> None:
+    assert failover_refusals(under_way(FLOWS, "dc_b->dc_a", "next"), "dc_b->dc_a", "next", "alice") == []
+    assert under_way(FLOWS, "dc_b->dc_a", "") == FLOWS

@@ -207,6 +207,19 @@ def test_a_failover_is_planned_by_a_mirror_next_to_the_target_of_its_flow() -> N
     assert (other["mirrors"], other["flow"]) == ([], {})
 
 
+def test_a_step_of_a_failover_reaches_the_source_of_a_flow_that_is_disabled() -> None:
+    disabled = {"enabled": False}
+    given = {"kafka_failover": "dc_a->dc_b", "kafka_failover_step": " next ", "kafka_failover_operator": "alice"}
+    taken = mirroring(flow=disabled, **given)
+    failover = taken["failover"]
+    assert (failover["refusals"], failover["step"], failover["is_enabled"]) == ([], "next", False)
+    assert failover["flow"]["source"] == "dc_a"
+    assert list(taken["endpoints"]) == ["dc_a", "dc_b"]
+    planned = mirroring(flow=disabled, kafka_failover="dc_a->dc_b")
+    assert planned["failover"]["refusals"]
+    assert list(planned["endpoints"]) == []
+
+
 def test_the_offsets_of_a_failover_are_a_file_of_the_control_node() -> None:
     groups = [{"name": "billing", "topics": []}]
     left = {"__mirror_maker_failover": {"offsets_there": groups}}

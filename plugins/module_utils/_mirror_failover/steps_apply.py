@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Takes one step of a planned failover, or takes the failover back.
+
+Each step reads the record and both clusters anew, writes into the record what it is about to deny before it does so,
+and notes the stage only once it is proven. So a run that was killed is repeated by the next one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from .._acls.api import describe_acls
+from .._acls.apply import ensure_acls
+from .._client.session import Session
+from .._cluster.api import topics_at
+from .._core.errors import RefusedError, RequestFailedError, StreamopsError
+from .._groups.apply import bring_offsets
+from .._mirror.flows import Flow
+from .._mirror.gaps_look import refuse_one_cluster
+from .._mirror.look import at
+from .._mirror.reading import flow_of
+from .._mirror.status import chosen
+from .._state.api import claim_state, read_state, write_state
+from .._topics.api import made_state_topic
+from .apply import both_ends, kept_record, planned
+from .model import Plan
+from .plan import offsets_there
+from .record import BEGUN, DONE, DRAINED, FENCED, MOVED, TURNED, Denial, Record, denial_lines, next_step, state_key
+from .steps import (
+    back_refusals,
+    denial_entries,
+    denials,
+    group_lines,
+    next_refusals,
+    operator_refusals,
+    reached_lines,
+    undrained,
+    unfenced,
+    unmoved,
+    unready,
+)
+
+NEXT, BACK = "next", "back"
+#: Why a stage is not reached, by what a look has shown.
+_MISSING = {FENCED: unfenced, DRAINED: undrained, MOVED: unready, TURNED: undrained}
+#: Seconds in which brokers must learn of denials without any progress.
+_ACLS_TIMEOUT = 60
+
+
+class StepNotReachedError(StreamopsError):
+    """A step was begun and its stage is not reached; what was denied stays, and the same step can be taken again."""
+
+    def __init__(self, flow: Flow, step: str, reasons: Sequence[str]) -> None:
+        listed = "".join(f"\n- {reason}" for reason in reasons)
+        super().__init__(
+            f"{flow.pair} is not {step} yet:{listed}\nThe stage is as it was, and what was denied stays denied. Run "
+            "the same again, or go back with kafka_failover_step=back.",
+            reasons=list(reasons),
+        )
+
+
+def mirror_failover(module: Any) -> dict[str, Any]:
+    """Take the next step or go back; the module's result."""
+    params = module.params
+    flow = flow_of(params)
+    with both_ends(flow, params) as (origin, copy):
+        refuse_one_cluster(flow, origin, copy)
+        failover = Failover(flow, origin, copy, params)
+        if params["step"] == BACK:
+            return failover.back(module.check_mode)
+        return failover.next(module.check_mode)
+
+
+class Failover:
+    """A failover as its record has it, in open sessions of both ends."""
+
+    def __init__(self, flow: Flow, origin: Session, copy: Session, params: Mapping[str, Any]) -> None:
+        self._flow = flow
+        self._origin = origin
+        self._copy = copy
+        self._params = params
+        self._by = params["operator"].strip()
+        self._record, self._end = kept_record(flow, copy)
+
+    def next(self, is_check: bool) -> dict[str, Any]:
+        """Take the next step; in check mode say whether it would be reached now."""
+        step, writers = next_step(self._record), self._params["writers"]
+        self._refuse(
+            [
+                *operator_refusals(self._flow, self._record, self._by),
+                *next_refusals(
+                    self._flow,
+                    self._record,
+                    writers,
+                    self._params["writers_stopped"],
+                    self._params["flow_enabled"],
+                    self._way_back(),
+                ),
+            ]
+        )
+        if step == DONE:
+            return self._ended(is_check, DONE, reached_lines(self._flow, DONE))
+        record = self._with_denials(writers)
+        if not is_check:
+            if record != self._record:
+                self._keep(record)
+            self._deny(record.denied)
+        plan = planned(self._flow, self._origin, self._copy, self._params)
+        reasons = _MISSING[step](plan)
+        if is_check:
+            ready = [f"Not yet      {reason}" for reason in reasons] or [f"Ready        {step} would be reached now"]
+            return self._result(step, [*denial_lines(record.denied), *ready], record)
+        if reasons:
+            raise StepNotReachedError(self._flow, step, reasons)
+        lines = self._move(plan) if step == MOVED else []
+        self._keep(replace(record, stage=step, at=_now()))
+        return self._result(step, [*denial_lines(record.denied), *lines, *reached_lines(self._flow, step)], record)
+
+    def back(self, is_check: bool) -> dict[str, Any]:
+        """Take away what the failover denied, and forget it."""
+        if self._record is None:
+            return {**self._result("", ["Back         no failover is under way"], None), "changed": False}
+        reasons = [
+            *operator_refusals(self._flow, self._record, self._by),
+            *back_refusals(self._flow, self._record),
+        ]
+        self._refuse(reasons)
+        source, target = self._flow.source, self._flow.target
+        return self._ended(
+            is_check,
+            "",
+            [
+                f"Do           let writers and consumers go on in {source}; start none in {target}",
+                f"Note         offsets that were brought over stay in {target}; MirrorMaker carries them on",
+            ],
+        )
+
+    def _ended(self, is_check: bool, stage: str, lines: Sequence[str]) -> dict[str, Any]:
+        """Take the denials away, then the record: killed in between, the next run does the rest."""
+        denied = self._record.denied if self._record else ()
+        if not is_check:
+            self._acls(denied, "absent")
+            with at(f"target {self._flow.target}"):
+                write_state(self._copy, state_key(self._flow), None)
+        allowed = [line.replace("Denied ", "Allowed").replace("may not", "may again") for line in denial_lines(denied)]
+        return self._result(stage, [*allowed, *lines], None)
+
+    def _result(self, stage: str, lines: Sequence[str], record: Record | None) -> dict[str, Any]:
+        return {
+            "changed": True,
+            "flow": self._flow.pair,
+            "stage": stage,
+            "denied": [denial._asdict() for denial in record.denied] if record else [],
+            "lines": [f"Failover     {self._flow.pair}{f', {stage}' if stage else ''}", *lines],
+        }
+
+    def _refuse(self, reasons: Sequence[str]) -> None:
+        if reasons:
+            raise RefusedError(f"failover {self._flow.pair}", reasons)
+
+    # -- the record ------------------------------------------------------------------------------------------------
+
+    def _way_back(self) -> Any:
+        """Return what the source keeps of a failover in the other direction."""
+        other = replace(self._flow, source=self._flow.target, target=self._flow.source)
+        with at(f"source {self._flow.source}"):
+            return read_state(self._origin, state_key(other))[0]
+
+    def _keep(self, record: Record) -> None:
+        """Write the record, where it is still as this run has read it; RefusedError where another run was first."""
+        with at(f"target {self._flow.target}"):
+            made_state_topic(self._copy)
+            claim_state(self._copy, state_key(self._flow), record.as_data(), self._end)
+        self._record, self._end = kept_record(self._flow, self._copy)
+        if self._record != record:
+            who = f"{self._record.by} ({self._record.stage})" if self._record else "somebody who took it back"
+            raise RefusedError(
+                f"failover {self._flow.pair}",
+                [f"another run has taken a step at the same time: {who}. Look where it is (--check), then go on."],
+            )
+
+    # -- acts ------------------------------------------------------------------------------------------------------
+
+    def _with_denials(self, writers: Sequence[str]) -> Record:
+        """Return the record with what is to be denied now, beside what the failover has denied."""
+        record = self._record or Record(BEGUN, self._by, _now())
+        are_stopped = record.are_stopped or self._params["writers_stopped"]
+        fresh: list[Denial] = []
+        if writers:
+            with at(f"source {self._flow.source}"):
+                topics = chosen(self._flow, topics_at(self._origin, None, None))
+                bindings = self._bindings()
+            fresh = [denial for denial in denials(topics, writers, bindings) if denial not in record.denied]
+        return replace(record, are_stopped=are_stopped, denied=(*record.denied, *fresh))
+
+    def _bindings(self) -> Any:
+        try:
+            return describe_acls(self._origin)
+        except RequestFailedError as error:
+            if error.code != "SECURITY_DISABLED":
+                raise
+            why = (
+                f"kafka_failover_writers: {self._flow.source} has no authorizer, so nobody can be denied. Let their "
+                "owners stop the writers, and set kafka_failover_writers_stopped=true instead."
+            )
+            raise RefusedError(f"failover {self._flow.pair}", [why]) from error
+
+    def _deny(self, denied: Sequence[Denial]) -> None:
+        """Make the denials that are not there, also those that somebody took away meanwhile."""
+        self._acls(denied, "present")
+
+    def _acls(self, denied: Sequence[Denial], state: str) -> None:
+        if denied:
+            options = {"authoritative": False, "authoritative_for": [], "timeout": _ACLS_TIMEOUT}
+            with at(f"source {self._flow.source}"):
+                ensure_acls(self._origin, {"acls": denial_entries(denied, state), **options}, check=False, diff=False)
+
+    def _move(self, plan: Plan) -> list[str]:
+        """Bring the offsets of all groups over, look whether they are there, and say what groups read again."""
+        with at(f"target {self._flow.target}"):
+            for group in offsets_there(self._flow, plan):
+                places = {
+                    (topic["name"], place["partition"]): place["committed"]
+                    for topic in group["topics"]
+                    for place in topic["partitions"]
+                }
+                bring_offsets(self._copy, group["name"], places)
+        after = planned(self._flow, self._origin, self._copy, self._params)
+        if reasons := [*unready(after), *unmoved(after)]:
+            raise StepNotReachedError(self._flow, MOVED, reasons)
+        return group_lines(after)
+
+
+def _now() -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

@@ -1,0 +1,174 @@
+#!/usr/bin/python
+# Copyright: the streamops engineers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Take one step of a planned failover of a mirrored site, or take the failover back."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: mirror_failover
+short_description: Take one step of a planned failover of a mirrored site
+version_added: "0.1.0"
+author: The streamops engineers (@streamops)
+description:
+  - Takes the next step of a failover by a flow of MirrorMaker 2, or takes the failover back.
+    M(streamops.kafka.mirror_failover_info) says what it would cost, and how far it is.
+  - The steps are C(fenced) (no topic of the source is written), C(drained) (the target has all records), C(moved) (the
+    offsets of all groups are in the target), C(turned) (clients may start at the target) and C(done) (what was denied
+    is allowed again).
+  - The target keeps how far the failover is, in its topic C(_streamops_state). A step that was cut is repeated by the
+    next run.
+  - Each step looks at both clusters, and fails with each reason where its stage is not reached. Then the stage stays
+    as it was.
+extends_documentation_fragment:
+  - streamops.kafka._attributes
+  - streamops.kafka._connection
+  - streamops.kafka._connection.source
+  - streamops.kafka._mirror_flow
+attributes:
+  check_mode:
+    support: full
+  diff_mode:
+    support: none
+    details: It returns lines for people.
+  idempotent:
+    support: none
+    details: Each run takes one step.
+options:
+  step:
+    description:
+      - V(next) takes the next step.
+      - V(back) allows again what the failover has denied, and forgets it. Once clients may start at the target it is
+        refused.
+    type: str
+    choices: [next, back]
+    required: true
+  operator:
+    description: Who takes the steps. A failover that somebody else has begun is refused.
+    type: str
+    required: true
+  writers:
+    description: >-
+      Principals, such as V(User:orders), that may no longer write the topics of the flow in the source. Nothing is
+      denied on topics to which no ACL applies, and denials do not stop super users. Principals that are named later are
+      denied too.
+    type: list
+    elements: str
+    default: []
+  writers_stopped:
+    description: Whether the owners of all writers that are not in O(writers) have stopped them.
+    type: bool
+    default: false
+  flow_enabled:
+    description: Whether C(mirror_flows) enables the flow. The last step needs it disabled, all others enabled.
+    type: bool
+    default: true
+  groups:
+    description: Regular expressions of the groups whose offsets MirrorMaker translates, as in C(mirror_flows).
+    type: list
+    elements: str
+    default: ['.*']
+  groups_exclude:
+    description: Regular expressions of groups that are left out, beside those that MirrorMaker always leaves out.
+    type: list
+    elements: str
+    default: []
+  exactly_once:
+    description: >-
+      What C(mirror_flows) says. Where it is not V(disabled), the target has markers of transactions between its
+      records, so the bounds are wider.
+    type: str
+    choices: [disabled, preparing, enabled]
+    default: disabled
+  untouched_source:
+    description: >-
+      Whether MirrorMaker 2 keeps the offset syncs of the flow in the target (C(offset-syncs.topic.location=target)),
+      in this collection C(untouched_source) of a flow. Only there they are looked for then, else only in the source.
+    type: bool
+    default: false
+  watch_seconds:
+    description: >-
+      Seconds, at least, for which the ends of the source are watched for records that are still written.
+    type: int
+    default: 5
+  confirm_seconds:
+    description: >-
+      Seconds after which a gap that is new is looked at a second time, as M(streamops.kafka.mirror_gaps) does. V(0)
+      does not look again.
+    type: int
+    default: 15
+"""
+
+EXAMPLES = r"""
+- name: Stop the writers of the source
+  streamops.kafka.mirror_failover:
+    bootstrap_servers: [b1.example.com:9092]
+    source_connection:
+      bootstrap_servers: [a1.example.com:9092]
+    source: dc_a
+    target: dc_b
+    topics: [orders, 'audit[.].*']
+    step: next
+    operator: alice
+    writers: ["User:orders"]
+  delegate_to: localhost
+"""
+
+RETURN = r"""
+flow:
+  description: Source and target as MirrorMaker writes them.
+  type: str
+  returned: success
+  sample: dc_a->dc_b
+stage:
+  description: >-
+    The stage that was reached: fenced, drained, moved, turned or done; in check mode the one that would be. Empty once
+    it was taken back.
+  type: str
+  returned: success
+  sample: fenced
+denied:
+  description: What the failover has denied, principal and topic of the source each. Empty once it is allowed again.
+  type: list
+  elements: dict
+  returned: success
+  sample: [{principal: "User:orders", topic: orders}]
+lines:
+  description: What was done, what groups read again, and what to do next, for people.
+  type: list
+  elements: str
+  returned: success
+  sample: ["Failover     dc_a->dc_b, fenced", "Denied       User:orders may not write orders"]
+"""
+
+from ..module_utils._client.module import run_with_connection
+from ..module_utils._core.module import SecretModule
+from ..module_utils._mirror.look import FLOW_SPEC
+from ..module_utils._mirror_failover.steps_apply import BACK, NEXT, mirror_failover
+
+ARGUMENT_SPEC = {
+    **FLOW_SPEC,
+    "source": {"type": "str", "required": True},
+    "target": {"type": "str", "required": True},
+    "groups": {"type": "list", "elements": "str", "default": [".*"]},
+    "groups_exclude": {"type": "list", "elements": "str", "default": []},
+    "exactly_once": {"type": "str", "choices": ["disabled", "preparing", "enabled"], "default": "disabled"},
+    "untouched_source": {"type": "bool", "default": False},
+    "watch_seconds": {"type": "int", "default": 5},
+    "confirm_seconds": {"type": "int", "default": 15},
+    "step": {"type": "str", "choices": [NEXT, BACK], "required": True},
+    "operator": {"type": "str", "required": True},
+    "writers": {"type": "list", "elements": "str", "default": []},
+    "writers_stopped": {"type": "bool", "default": False},
+    "flow_enabled": {"type": "bool", "default": True},
+}
+
+
+def main() -> None:
+    """Take the step."""
+    run_with_connection(ARGUMENT_SPEC, mirror_failover, kind=SecretModule)
+
+
+if __name__ == "__main__":
+    main()

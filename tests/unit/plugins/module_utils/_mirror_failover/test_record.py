@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How far a planned failover is, as its target keeps it."""
+
+from __future__ import annotations
+
+import json
+
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.record import (
+    Denial,
+    Record,
+    next_step,
+    record_of,
+    stage_lines,
+    state_key,
+)
+
+AT = "2026-11-30T03:00:00Z"
+
+
+def test_a_record_is_read_as_it_was_written() -> None:
+    record = Record("fenced", "alice", AT, True, (Denial("User:orders", "orders"),))
+    assert record_of(json.loads(json.dumps(record.as_data()))) == record
+    assert record_of(None) is None
+
+
+def test_the_steps_follow_each_other() -> None:
+    reached = [next_step(None)]
+    while reached[-1] != "done":
+        reached.append(next_step(Record(reached[-1], "alice", AT)))
+    assert reached == ["fenced", "drained", "moved", "turned", "done"]
+    # A fence that was begun and is not proven is made again.
+    assert next_step(Record("begun", "alice", AT)) == "fenced"
+
+
+def test_people_read_who_takes_the_steps_and_what_is_denied() -> None:
+    denied = tuple(Denial(f"User:{who}", topic) for who in ("b", "a") for topic in ("payments", "orders"))
+    assert stage_lines(None) == ["Stage        not begun; next step: fenced"]
+    assert stage_lines(Record("fenced", "alice", AT, denied=denied)) == [
+        f"Stage        fenced at {AT} by alice; next step: drained",
+        "Denied       User:a may not write orders, payments",
+        "Denied       User:b may not write orders, payments",
+    ]
+
+
+def test_each_direction_has_a_record_of_its_own() -> None:
+    keys = {state_key(Flow("a", "b", ("orders",))), state_key(Flow("b", "a", ("orders",)))}
+    assert keys == {"mirror_failover a->b", "mirror_failover b->a"}

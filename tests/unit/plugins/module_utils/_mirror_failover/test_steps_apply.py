@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The steps of a planned failover, in the order in which they ask and write, also when a run is cut."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.module_utils._acls.entries import Binding, parse_entries
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError, RequestFailedError
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover import apply
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover import steps_apply as act
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.model import (
+    GroupPlan,
+    PartitionPlan,
+    Plan,
+    Reading,
+    Span,
+)
+
+FLOW = Flow("a", "b", ("orders",))
+KEY = "mirror_failover a->b"
+SOURCE: Any = "the source"
+TARGET: Any = "the target"
+ROW = PartitionPlan("orders", 0, 100, 100, 0, 0, False)
+READING = Reading("orders", 0, "known", 90, 88, None, 88, 90, Span(0, 2), Span(0, 0))
+WHOLE = Plan("a->b", "b", 5.0, [ROW], [GroupPlan("billing", "classic", 0, 0, True, [READING])], [], [])
+ALLOWED = Binding("User:orders", "*", "allow", "write", "topic", "orders", "literal")
+DENIED = ALLOWED._replace(permission="deny")
+
+
+class Killed(Exception):
+    """The run was killed."""
+
+
+class Clusters:
+    """The record of the target, the ACLs of the source, and what was done in which order."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, Any] = {}
+        self.acls = {ALLOWED}
+        self.plan = WHOLE
+        self.done: list[str] = []
+        self.killed_at = ""
+        self.rival: Any = None
+
+    def do(self, what: str) -> None:
+        """Note what is done; a run is killed right before it."""
+        if what == self.killed_at:
+            self.killed_at = ""
+            raise Killed(what)
+        self.done.append(what)
+
+    def read_state(self, session: str, key: str) -> tuple[Any, int]:
+        """Return what a cluster keeps."""
+        return self.kept.get(f"{session} {key}"), 7
+
+    def claim_state(self, session: str, key: str, value: Any, since: int) -> Any:
+        """Keep a value, unless a rival was first."""
+        assert since == 7
+        self.do(f"keep {value['stage']}")
+        self.kept[f"{session} {key}"] = self.rival or value
+        return self.rival or value
+
+    def write_state(self, session: str, key: str, value: Any) -> int:
+        """Forget a value."""
+        self.do("forget")
+        del self.kept[f"{session} {key}"]
+        assert value is None
+        return 8
+
+    def ensure_acls(self, session: str, params: Any, check: bool, diff: bool) -> dict[str, Any]:
+        """Make and delete bindings."""
+        assert (session, check, diff) == (SOURCE, False, False)
+        present, absent, wrong = parse_entries(params["acls"])
+        assert not wrong
+        self.do("deny" if present else "allow")
+        self.acls = (self.acls | set(present)) - set(absent)
+        return {}
+
+    def bring_offsets(self, session: str, group: str, offsets: Any) -> tuple[()]:
+        """Note the offsets of a group."""
+        assert session == TARGET
+        self.do(f"{group} to {offsets}")
+        return ()
+
+
+@pytest.fixture
+def clusters(monkeypatch: pytest.MonkeyPatch) -> Clusters:
+    """Two clusters without Kafka."""
+    made = Clusters()
+    for name in ("read_state", "claim_state", "write_state", "ensure_acls", "bring_offsets"):
+        monkeypatch.setattr(act, name, getattr(made, name))
+    monkeypatch.setattr(apply, "read_state", made.read_state)
+    monkeypatch.setattr(act, "made_state_topic", lambda _session: False)
+    monkeypatch.setattr(act, "topics_at", lambda *_arguments: {"orders": [], "invoices": []})
+    monkeypatch.setattr(act, "describe_acls", lambda _session: dict.fromkeys(made.acls))
+    monkeypatch.setattr(act, "planned", lambda *_arguments: made.plan)
+    return made
+
+
+def failover(**given: Any) -> act.Failover:
+    """Return a failover as a run of its own begins it."""
+    params = {"operator": "alice", "writers": [], "writers_stopped": False, "flow_enabled": True, **given}
+    return act.Failover(FLOW, SOURCE, TARGET, params)
+
+
+def stage(clusters: Clusters) -> str:
+    """Return the stage that is kept; empty for none."""
+    return str((clusters.kept.get(f"{TARGET} {KEY}") or {"stage": ""})["stage"])
+
+
+def to(clusters: Clusters, wanted: str) -> None:
+    """Take steps to a stage."""
+    failover(writers=["User:orders"]).next(False)
+    while stage(clusters) != wanted:
+        failover().next(False)
+    clusters.done.clear()
+
+
+def test_all_steps_from_the_first_to_the_last(clusters: Clusters) -> None:
+    failover(writers=["User:orders"]).next(False)
+    # What is denied stands in the record before it is, and the stage only after the look.
+    assert clusters.done == ["keep begun", "deny", "keep fenced"]
+    assert DENIED in clusters.acls
+    assert failover().next(False)["stage"] == "drained"
+    clusters.done.clear()
+    moved = failover().next(False)
+    assert clusters.done == ["deny", "billing to {('a.orders', 0): 88}", "keep moved"]
+    assert "Group        billing: begins at b, reads at most 2 records again (orders-0 at most 2)" in moved["lines"]
+    assert failover().next(False)["stage"] == "turned"
+    with pytest.raises(RefusedError, match="still enables"):
+        failover().next(False)
+    clusters.done.clear()
+    assert failover(flow_enabled=False).next(False)["stage"] == "done"
+    assert clusters.done == ["allow", "forget"]
+    assert clusters.acls == {ALLOWED}
+
+
+@pytest.mark.parametrize("cut", ["keep begun", "deny", "keep fenced"])
+def test_a_fence_that_was_cut_is_made_by_the_next_run(clusters: Clusters, cut: str) -> None:
+    clusters.killed_at = cut
+    with pytest.raises(Killed):
+        failover(writers=["User:orders"]).next(False)
+    failover(writers=["User:orders"]).next(False)
+    assert (stage(clusters), clusters.acls) == ("fenced", {ALLOWED, DENIED})
+    failover().back(False)
+    assert (stage(clusters), clusters.acls) == ("", {ALLOWED})
+
+
+def test_a_way_back_that_was_cut_goes_on(clusters: Clusters) -> None:
+    to(clusters, "moved")
+    for cut in ("allow", "forget"):
+        clusters.killed_at = cut
+        with pytest.raises(Killed):
+            failover().back(False)
+    lines = failover().back(False)["lines"]
+    assert "Allowed      User:orders may again write orders" in lines
+    assert (stage(clusters), clusters.acls) == ("", {ALLOWED})
+    assert failover().back(False)["changed"] is False
+
+
+def test_a_stage_that_is_not_reached_leaves_record_and_denials(clusters: Clusters) -> None:
+    clusters.plan = replace(WHOLE, partitions=[replace(ROW, grown=5)])
+    with pytest.raises(act.StepNotReachedError, match="a->b is not fenced yet:\n- still written"):
+        failover(writers=["User:orders"]).next(False)
+    assert (stage(clusters), DENIED in clusters.acls) == ("begun", True)
+    # The principal that was forgotten is denied beside the first.
+    clusters.plan = WHOLE
+    failover(writers=["User:late"]).next(False)
+    assert {binding.principal for binding in clusters.acls if binding.permission == "deny"} == {
+        "User:orders",
+        "User:late",
+    }
+    assert len(clusters.kept[f"{TARGET} {KEY}"]["denied"]) == 2
+
+
+def test_denials_that_somebody_took_away_are_made_again(clusters: Clusters) -> None:
+    to(clusters, "fenced")
+    clusters.acls = {ALLOWED}
+    failover().next(False)
+    assert DENIED in clusters.acls
+
+
+def test_only_what_the_failover_denied_is_allowed_again(clusters: Clusters) -> None:
+    other = DENIED._replace(principal="User:other")
+    clusters.acls |= {other}
+    failover(writers=["User:orders", "User:other"]).next(False)
+    failover().back(False)
+    assert clusters.acls == {ALLOWED, other}
+
+
+def test_a_second_operator_takes_no_step_and_nothing_back(clusters: Clusters) -> None:
+    to(clusters, "fenced")
+    for take in (failover(operator="bob").next, failover(operator="bob").back):
+        with pytest.raises(RefusedError, match="taken by alice"):
+            take(False)
+    assert clusters.done == []
+
+
+def test_of_two_runs_at_once_the_later_one_is_refused(clusters: Clusters) -> None:
+    second = failover(writers=["User:orders"])
+    clusters.rival = {"stage": "begun", "by": "bob", "at": "now", "are_stopped": True, "denied": []}
+    with pytest.raises(RefusedError, match=r"at the same time: bob \(begun\)"):
+        second.next(False)
+    assert clusters.acls == {ALLOWED}
+
+
+def test_check_mode_says_what_a_step_would_deny_and_what_it_lacks(clusters: Clusters) -> None:
+    clusters.plan = replace(WHOLE, partitions=[replace(ROW, grown=5)])
+    lines = failover(writers=["User:orders"]).next(True)["lines"]
+    assert "Denied       User:orders may not write orders" in lines
+    assert any(line.startswith("Not yet      still written") for line in lines)
+    to_be = replace(WHOLE, partitions=[ROW])
+    clusters.plan = to_be
+    assert "Ready        fenced would be reached now" in failover(writers_stopped=True).next(True)["lines"]
+    assert (clusters.done, clusters.kept) == ([], {})
+
+
+def test_nobody_can_be_denied_without_an_authorizer(clusters: Clusters, monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(_session: str) -> Any:
+        raise RequestFailedError("describe ACLs", "", "SECURITY_DISABLED", "No Authorizer is configured")
+
+    monkeypatch.setattr(act, "describe_acls", none)
+    with pytest.raises(RefusedError, match="has no authorizer"):
+        failover(writers=["User:orders"]).next(False)
+    assert failover(writers_stopped=True).next(False)["stage"] == "fenced"
+    assert clusters.done == ["keep begun", "keep fenced"]
