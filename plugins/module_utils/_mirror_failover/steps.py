@@ -83,7 +83,8 @@ def denials(topics: Iterable[str], writers: Sequence[str], bindings: Collection[
     ]
     wanted = [Denial(who, topic) for who in dict.fromkeys(writers) for topic in guarded]
     entries = parse_entries(denial_entries(wanted))[0]
-    return [denial for denial, binding in zip(wanted, entries, strict=True) if binding not in bindings]
+    pairs = zip(wanted, entries)  # noqa: B905 (nodes may have Python 3.9)
+    return [denial for denial, binding in pairs if binding not in bindings]
 
 
 def _applies(binding: Binding, topic: str) -> bool:
