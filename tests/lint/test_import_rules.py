@@ -44,6 +44,7 @@ KAFKA = ("kafka", "confluent_kafka")
 #: The other places that import a library, and which.
 LIBRARIES = {
     "_client": KAFKA,
+    "_client/tickets.py": ("gssapi",),
     "_node/stores.py": ("cryptography",),
     "_zookeeper/session.py": ("kazoo",),
 }
