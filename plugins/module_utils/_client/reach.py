@@ -195,6 +195,7 @@ def let_in(connection: Connection, channel: Channel) -> Failure | None:
 
 
 def _let_in_by_ticket(login: SaslLogin, channel: Channel) -> Failure | None:
+    channel.stage = f"{LOGIN} {TICKETS}"
     exchange, began = Exchange(tickets_of(login), channel.host), time.monotonic()
     try:
         first = exchange.answer(b"")
