@@ -30,17 +30,18 @@ options:
   sasl_mechanism:
     description: >-
       How to log in. Required with the two SASL protocols. With V(OAUTHBEARER) the module asks an issuer for a token
-      (client credentials) and shows that.
+      (client credentials) and shows that. With V(GSSAPI) it asks the KDC of krb5.conf for a ticket, where the module
+      runs; modules that write records refuse it, since confluent-kafka has no Kerberos.
     type: str
-    choices: [PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER]
+    choices: [PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER, GSSAPI]
   sasl_username:
     description: >-
-      User to log in as, with V(OAUTHBEARER) the id of the client at the issuer. Required with the two SASL protocols,
-      refused with the others, which do not log in.
+      User to log in as, with V(OAUTHBEARER) the id of the client at the issuer. Required by each O(sasl_mechanism) but
+      V(GSSAPI), refused with protocols that do not log in.
     type: str
   sasl_password:
     description: >-
-      Password of O(sasl_username), with V(OAUTHBEARER) the secret of the client. Required with the two SASL protocols.
+      Password of O(sasl_username), with V(OAUTHBEARER) the secret of the client. Required with O(sasl_username).
     type: str
   sasl_oauthbearer_endpoint_url:
     description: >-
@@ -55,6 +56,18 @@ options:
       PEM file, where the module runs, with the authorities of O(sasl_oauthbearer_endpoint_url); the system's own by
       default. confluent-kafka takes it from 2.11 on. Goes with V(OAUTHBEARER).
     type: path
+  sasl_kerberos_keytab:
+    description: >-
+      Keytab, where the module runs, with the keys of O(sasl_kerberos_principal). Tickets stay in the memory of the
+      module. Required with V(GSSAPI).
+    type: path
+  sasl_kerberos_principal:
+    description: Principal to log in as, V(NAME@REALM). Required with V(GSSAPI).
+    type: str
+  sasl_kerberos_service_name:
+    description: First part of the principals of the brokers, whose second part is the host that clients name.
+    type: str
+    default: kafka
   ssl_ca_location:
     description: PEM file, where the module runs, with the authorities to trust; the system's own by default.
     type: path
@@ -82,6 +95,7 @@ options:
 requirements:
   - confluent-kafka >= 2.6 where the module runs
   - kafka-python >= 3.0 where the module runs
+  - gssapi (python3-gssapi of Debian) where the module runs, with V(GSSAPI)
 notes:
   - Runs where the brokers can be reached, usually the control node (C(delegate_to=localhost)), once per cluster.
   - The action group C(streamops.kafka.cluster) sets these options for several tasks through C(module_defaults).

@@ -67,7 +67,7 @@ options:
   sasl_mechanism:
     description: How to log in at listeners with SASL. Without it these are asked without a login.
     type: str
-    choices: [PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER]
+    choices: [PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER, GSSAPI]
   sasl_username:
     description: User to log in as, with V(OAUTHBEARER) the id of a client at the issuer. Goes with O(sasl_mechanism).
     type: str
@@ -87,6 +87,18 @@ options:
       PEM file, where the module runs, with the authorities of O(sasl_oauthbearer_endpoint_url); the system's own by
       default. Goes with V(OAUTHBEARER).
     type: path
+  sasl_kerberos_keytab:
+    description: >-
+      Keytab, where the module runs, with the keys of O(sasl_kerberos_principal). Tickets stay in the memory of the
+      module. Required with V(GSSAPI).
+    type: path
+  sasl_kerberos_principal:
+    description: Principal to log in as, V(NAME@REALM). Required with V(GSSAPI).
+    type: str
+  sasl_kerberos_service_name:
+    description: First part of the principals of the brokers, whose second part is the host that clients name.
+    type: str
+    default: kafka
   ssl_ca_location:
     description: PEM file, where the module runs, with the authorities to trust; the system's own by default.
     type: path
@@ -169,7 +181,7 @@ history:
 
 from typing import Any
 
-from ..module_utils._client.listener_options import CHECK_SPEC, CHECK_TOGETHER
+from ..module_utils._client.listener_options import CHECK_BY, CHECK_IF, CHECK_SPEC, CHECK_TOGETHER
 from ..module_utils._client.listener_targets import targets
 from ..module_utils._client.listeners import check_listeners
 from ..module_utils._core.module import run_module
@@ -184,7 +196,7 @@ def check(module: Any) -> dict[str, Any]:
 
 def main() -> None:
     """Run the module."""
-    run_module(CHECK_SPEC, check, required_together=CHECK_TOGETHER)
+    run_module(CHECK_SPEC, check, required_together=CHECK_TOGETHER, required_if=CHECK_IF, required_by=CHECK_BY)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,11 @@ from pathlib import Path
 from tests.support.cluster import until
 
 REALM = "TEST.EXAMPLE"
+#: Where Debian has the package gssapi and what that imports: an environment of pip does not look there.
+_DEBIAN = Path("/usr/lib/python3/dist-packages")
+_PACKAGES = ("gssapi", "decorator.py")
+#: Why no module can log in here, empty where it can.
+NO_LIBRARY = "" if (_DEBIAN / "gssapi").is_dir() else "no python3-gssapi"
 #: Debian keeps them where users do not look.
 _PLACES = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
 _PROGRAMS = ("krb5kdc", "kdb5_util", "kadmin.local", "ktutil", "kinit")
@@ -104,6 +109,15 @@ class Kdc:
             self.admin(f"addprinc -randkey {principal}@{REALM}")
             self.admin(f"ktadd -k {file} {f'-e {kinds} ' if kinds else ''}{principal}@{REALM}")
         return file
+
+    def environment_of_modules(self) -> dict[str, str]:
+        """Return by what modules come upon the KDC, and upon the package gssapi alone of what Debian has."""
+        packages = self._directory / "packages"
+        packages.mkdir(exist_ok=True)
+        for name in _PACKAGES:
+            if not (packages / name).exists():
+                (packages / name).symlink_to(_DEBIAN / name)
+        return {"KRB5_CONFIG": str(self.krb5_file), "PYTHONPATH": str(packages)}
 
     def admin(self, query: str) -> str:
         """Ask kadmin.local; what it prints, whether it did what was asked or not."""

@@ -17,6 +17,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from functools import cache
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext
@@ -37,11 +38,18 @@ _PRELOADED = [
 
 
 def run_module(
-    name: str, args: dict[str, Any], *, check: bool = False, diff: bool = False, timeout: int = 300
+    name: str,
+    args: dict[str, Any],
+    *,
+    check: bool = False,
+    diff: bool = False,
+    timeout: int = 300,
+    environment: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """Run one module on this machine with these arguments and return its JSON result, failed or not.
 
-    C(timeout) is in seconds. Raises AssertionError with the output when it gave no result.
+    C(timeout) is in seconds. C(environment) are variables beside ours; with them it runs through Ansible. Raises
+    AssertionError with the output when it gave no result.
     """
     # Not above: the forked process imports this file, and where the code of the control node is imported Ansible shows
     # warnings itself, so that no module returns one.
@@ -49,8 +57,8 @@ def run_module(
 
     short = name.rpartition(".")[2]
     foreign = not name.startswith("streamops.kafka.")
-    if foreign or (REPOSITORY / "plugins" / "action" / f"{short}.py").exists():
-        return _through_ansible(name, args, check, diff, timeout)
+    if foreign or environment or (REPOSITORY / "plugins" / "action" / f"{short}.py").exists():
+        return _through_ansible(name, args, check, diff, timeout, environment or {})
     ours, theirs = _forks().Pipe(duplex=False)
     process = _forks().Process(target=_module, args=(short, args, check, diff, theirs))
     process.start()
@@ -94,7 +102,9 @@ def _module(name: str, args: dict[str, Any], check: bool, diff: bool, answer: Co
     answer.send(printed.getvalue().strip())
 
 
-def _through_ansible(name: str, args: dict[str, Any], check: bool, diff: bool, timeout: int) -> dict[str, Any]:
+def _through_ansible(
+    name: str, args: dict[str, Any], check: bool, diff: bool, timeout: int, environment: Mapping[str, str]
+) -> dict[str, Any]:
     """The arguments travel in a playbook that only its owner may read, never on a command line."""
     task = {"name": "The module under test", name: args}
     where = {"ansible_python_interpreter": sys.executable}
@@ -105,8 +115,9 @@ def _through_ansible(name: str, args: dict[str, Any], check: bool, diff: bool, t
         playbook.write_text(json.dumps([play]))  # JSON is YAML.
         command = [sys.executable, "-m", "ansible", "playbook", "-i", "localhost,", str(playbook)]
         command += ["--check"] * check + ["--diff"] * diff
+        variables = {**_environment(), **environment}
         done = subprocess.run(
-            command, cwd=REPOSITORY, env=_environment(), capture_output=True, text=True, timeout=timeout, check=False
+            command, cwd=REPOSITORY, env=variables, capture_output=True, text=True, timeout=timeout, check=False
         )
     return _result(done)
 

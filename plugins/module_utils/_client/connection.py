@@ -13,7 +13,7 @@ from typing import Any
 
 from .._core.addresses import host_port, split_host_port
 from .._core.errors import RefusedError
-from .login import MECHANISMS, TOKENS, SaslLogin
+from .login import MECHANISMS, SERVICE, TICKETS, TOKENS, WITH_PASSWORD, SaslLogin
 
 #: The options of the doc fragment streamops.kafka._connection. A test keeps the two equal.
 CONNECTION_SPEC: dict[str, dict[str, Any]] = {
@@ -30,6 +30,10 @@ CONNECTION_SPEC: dict[str, dict[str, Any]] = {
     "sasl_oauthbearer_endpoint_url": {"type": "str", "no_log": False},
     "sasl_oauthbearer_scope": {"type": "str"},
     "sasl_oauthbearer_ca_location": {"type": "path"},
+    # Sanity looks for secrets in names with "key": a path is none.
+    "sasl_kerberos_keytab": {"type": "path", "no_log": False},
+    "sasl_kerberos_principal": {"type": "str"},
+    "sasl_kerberos_service_name": {"type": "str", "default": SERVICE},
     "ssl_ca_location": {"type": "path"},
     "ssl_certificate_location": {"type": "path"},
     "ssl_key_location": {"type": "path"},
@@ -37,12 +41,18 @@ CONNECTION_SPEC: dict[str, dict[str, Any]] = {
     "request_timeout": {"type": "int", "default": 30},
 }
 
-_SASL = ["sasl_mechanism", "sasl_username", "sasl_password"]
+_USER = ["sasl_username", "sasl_password"]
+#: What each mechanism needs.
+LOGIN_REQUIRED_IF: list[tuple[str, str, list[str]]] = [
+    *(("sasl_mechanism", mechanism, _USER) for mechanism in WITH_PASSWORD),
+    ("sasl_mechanism", TOKENS, [*_USER, "sasl_oauthbearer_endpoint_url"]),
+    ("sasl_mechanism", TICKETS, ["sasl_kerberos_keytab", "sasl_kerberos_principal"]),
+]
 #: Argument rules that go with CONNECTION_SPEC.
 CONNECTION_REQUIRED_IF: list[tuple[str, str, list[str]]] = [
-    ("security_protocol", "SASL_PLAINTEXT", _SASL),
-    ("security_protocol", "SASL_SSL", _SASL),
-    ("sasl_mechanism", TOKENS, ["sasl_oauthbearer_endpoint_url"]),
+    ("security_protocol", "SASL_PLAINTEXT", ["sasl_mechanism"]),
+    ("security_protocol", "SASL_SSL", ["sasl_mechanism"]),
+    *LOGIN_REQUIRED_IF,
 ]
 CONNECTION_REQUIRED_TOGETHER: list[tuple[str, str]] = [("ssl_certificate_location", "ssl_key_location")]
 
@@ -90,6 +100,9 @@ class Connection:
     sasl_oauthbearer_endpoint_url: str = ""
     sasl_oauthbearer_scope: str = ""
     sasl_oauthbearer_ca_location: str = ""
+    sasl_kerberos_keytab: str = ""
+    sasl_kerberos_principal: str = ""
+    sasl_kerberos_service_name: str = SERVICE
     ssl_ca_location: str | None = None
     ssl_certificate_location: str | None = None
     ssl_key_location: str | None = None
@@ -121,10 +134,14 @@ class Connection:
             self.sasl_oauthbearer_endpoint_url,
             self.sasl_oauthbearer_scope,
             self.sasl_oauthbearer_ca_location,
+            self.sasl_kerberos_keytab,
+            self.sasl_kerberos_principal,
+            self.sasl_kerberos_service_name,
         )
 
     def confluent_config(self) -> dict[str, Any]:
-        """The configuration for confluent-kafka (librdkafka's property names)."""
+        """The configuration for confluent-kafka (librdkafka's property names). RefusedError where it cannot log in."""
+        refuse_tickets(self)
         wanted = {
             "bootstrap.servers": ",".join(self.bootstrap_servers),
             "security.protocol": self.security_protocol,
@@ -158,7 +175,8 @@ def _unused(connection: Connection) -> list[str]:
     """Say which part of an identity, or of what servers are verified by, the protocol would not use."""
     found = []
     protocol = connection.security_protocol
-    user = [name for name in ("sasl_username", "sasl_password") if getattr(connection, name)]
+    logins = ("sasl_username", "sasl_password", "sasl_kerberos_keytab", "sasl_kerberos_principal")
+    user = [name for name in logins if getattr(connection, name)]
     if user and not protocol.startswith("SASL_"):
         found.append(
             f"security_protocol is {protocol}, so {' and '.join(user)} would not be used. Set "
@@ -175,6 +193,19 @@ def _unused(connection: Connection) -> list[str]:
             "verified. Set security_protocol to SSL or SASL_SSL, or remove it."
         )
     return found
+
+
+def refuse_tickets(connection: Connection) -> None:
+    """Raise RefusedError for a connection by which no records can be written: call it before anything is changed.
+
+    The wheels of confluent-kafka hold a librdkafka without Kerberos.
+    """
+    if connection.security_protocol.startswith("SASL_") and connection.sasl_mechanism == TICKETS:
+        why = (
+            f"sasl_mechanism is {TICKETS}, by which confluent-kafka, the library that writes records here, cannot log "
+            "in. Set sasl_mechanism to another one that the listener offers, such as SCRAM-SHA-512."
+        )
+        raise RefusedError("connection", [why])
 
 
 def quick(connection: Connection) -> Connection:
@@ -210,13 +241,16 @@ def principal(connection: Connection) -> str:
     """Return the principal that Kafka sees on this connection, or whose principal brokers make by rules of theirs."""
     if connection.sasl_mechanism == TOKENS:
         return f"the client {connection.sasl_username} (its principal is a claim of its token)"
+    if connection.sasl_mechanism == TICKETS:
+        return f"{connection.sasl_kerberos_principal} (principal_rules of the brokers make its name)"
     return own_principal(connection) or f"the owner of the certificate {connection.ssl_certificate_location}"
 
 
 def own_principal(connection: Connection) -> str | None:
     """The principal that Kafka sees on this connection; None with a client certificate, whose name the rules of the
-    brokers make (ssl.principal.mapping.rules), and with a token, of which they choose the claim."""
-    if connection.sasl_mechanism == TOKENS:
+    brokers make (ssl.principal.mapping.rules), with a token, of which they choose the claim, and with Kerberos, whose
+    name they make by rules too (sasl.kerberos.principal.to.local.rules)."""
+    if connection.sasl_mechanism in (TOKENS, TICKETS):
         return None
     if connection.security_protocol.startswith("SASL_"):
         return f"User:{connection.sasl_username}"

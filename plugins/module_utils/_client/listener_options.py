@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .connection import CONNECTION_SPEC
+from .connection import CONNECTION_SPEC, LOGIN_REQUIRED_IF
 
 LISTENER = {
     "node": {"type": "str", "default": ""},
@@ -39,5 +39,7 @@ CHECK_SPEC: dict[str, dict[str, Any]] = {
 }
 CHECK_TOGETHER = [
     ("ssl_certificate_location", "ssl_key_location"),
-    ("sasl_mechanism", "sasl_username", "sasl_password"),
+    ("sasl_username", "sasl_password"),
 ]
+CHECK_IF = LOGIN_REQUIRED_IF
+CHECK_BY = {"sasl_username": ["sasl_mechanism"], "sasl_kerberos_keytab": ["sasl_mechanism"]}

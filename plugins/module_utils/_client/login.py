@@ -10,11 +10,15 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
+from .._core.properties import TICKET_MODULE
 from .._core.scram import HASHES
 
-PLAIN, TOKENS = "PLAIN", "OAUTHBEARER"
-#: The mechanisms that a client may log in by.
-MECHANISMS = (PLAIN, *HASHES, TOKENS)
+PLAIN, TOKENS, TICKETS = "PLAIN", "OAUTHBEARER", "GSSAPI"
+#: The mechanisms that a client may log in by, those with a user and its password first.
+WITH_PASSWORD = (PLAIN, *HASHES)
+MECHANISMS = (*WITH_PASSWORD, TOKENS, TICKETS)
+#: The first part of the principals of brokers: librdkafka, kafka-python and the examples of Kafka have it.
+SERVICE = "kafka"
 #: What gets tokens by client credentials (KIP-768); it has this name from Kafka 3.4 on.
 _TOKEN_HANDLER = "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginCallbackHandler"
 #: Milliseconds for a connection to the issuer, and for each wait for its answer: Kafka itself sets no bound.
@@ -46,6 +50,9 @@ class SaslLogin:
     With tokens the user is the id of a client at the issuer, the password its secret (client credentials, RFC 6749,
     section 4.4). endpoint_url -- where it gets tokens. scope -- what it asks for them, may be empty. ca_file -- the CAs
     of that address in PEM, where the client runs; empty for those of the machine.
+
+    With tickets of Kerberos there is neither user nor password. keytab -- where the client runs, with the keys of
+    principal (NAME@REALM). service_name -- the first part of the principals of brokers.
     """
 
     mechanism: str
@@ -54,10 +61,19 @@ class SaslLogin:
     endpoint_url: str = ""
     scope: str = ""
     ca_file: str = ""
+    keytab: str = ""
+    principal: str = ""
+    service_name: str = SERVICE
 
     @classmethod
     def of(cls, options: Mapping[str, str]) -> SaslLogin:
         """Read it from the options of a connection, as modules take them."""
+        if options["sasl_mechanism"] == TICKETS:
+            return cls.by_ticket(
+                options["sasl_kerberos_keytab"],
+                options["sasl_kerberos_principal"],
+                options.get("sasl_kerberos_service_name", SERVICE),
+            )
         return cls(
             options["sasl_mechanism"],
             options["sasl_username"],
@@ -67,8 +83,20 @@ class SaslLogin:
             options.get("sasl_oauthbearer_ca_location", ""),
         )
 
+    @classmethod
+    def by_ticket(cls, keytab: str, principal: str, service_name: str = SERVICE) -> SaslLogin:
+        """Return the login of a principal by Kerberos."""
+        return cls(TICKETS, "", keytab=keytab, principal=principal, service_name=service_name)
+
     def options(self) -> dict[str, str]:
         """Return the options of a connection, as modules take them."""
+        if self.mechanism == TICKETS:
+            return {
+                "sasl_mechanism": TICKETS,
+                "sasl_kerberos_keytab": self.keytab,
+                "sasl_kerberos_principal": self.principal,
+                "sasl_kerberos_service_name": self.service_name,
+            }
         known = {"sasl_mechanism": self.mechanism, "sasl_username": self.username, "sasl_password": self.password}
         return {**_given(known), **self.token_options()}
 
@@ -90,6 +118,13 @@ class SaslLogin:
         """
         if self.mechanism == TOKENS:
             return self._java_with_tokens(authorities)
+        if self.mechanism == TICKETS:
+            keytab, principal = quoted(self.keytab), quoted(self.principal)
+            return {
+                "sasl.mechanism": TICKETS,
+                "sasl.jaas.config": TICKET_MODULE.format(initiates="true", keytab=keytab, principal=principal),
+                "sasl.kerberos.service.name": self.service_name,
+            }
         module = "plain.Plain" if self.mechanism == PLAIN else "scram.Scram"
         options = _given({"username": self.username, "password": self.password})
         return {"sasl.mechanism": self.mechanism, "sasl.jaas.config": _jaas(module, options)}
@@ -114,9 +149,9 @@ class SaslLogin:
         )
 
     def kafka_python(self) -> dict[str, str]:
-        """Return the keyword arguments of a client of kafka-python; with tokens it takes a provider beside them."""
-        if self.mechanism == TOKENS:
-            return {"sasl_mechanism": TOKENS}
+        """Return the keyword arguments of a client of kafka-python; Session adds what gives it tokens or tickets."""
+        if self.mechanism in (TOKENS, TICKETS):
+            return {"sasl_mechanism": self.mechanism}
         return _given(
             {
                 "sasl_mechanism": self.mechanism,

@@ -20,7 +20,8 @@ from dataclasses import dataclass, field
 from .._core.errors import AccessRefusedError, ClusterUnreachableError, StreamopsError
 from .._core.network import RESOLVE_SECONDS
 from .connection import Connection, within
-from .login import TOKENS
+from .login import TICKETS, TOKENS, SaslLogin
+from .tickets import Exchange, TicketError, tickets_of
 from .tokens import TokenError, tokens_of
 from .wire import CONNECTING, LOGIN, RESOLVING, Channel, MechanismError, NoSaslError, NotKafkaError, tls_context
 
@@ -40,7 +41,7 @@ class Failure:
     """Why one server did not let us in. C(fix) is set for what no repetition mends; C(hangs): it never answered.
 
     C(is_gone): nobody serves there: the connection is refused, cut or not taken, or nothing comes after it.
-    C(no_token): it answered, and the issuer gave no token for the login.
+    C(no_token): it answered, and the issuer gave no token for the login, or the KDC no ticket.
     """
 
     why: str
@@ -104,7 +105,7 @@ def silent_servers(connection: Connection, servers: Iterable[str], seconds: floa
     """Ask each of these servers at once up to the login; return what happened at those that did not answer.
 
     One that refuses us answered: its certificate or our login is wrong, and its process works. So did one for which we
-    get no token.
+    get no token or ticket.
     """
     seconds = within(seconds, connection.request_timeout)
     found = _tried(connection, list(dict.fromkeys(servers)), seconds, seconds)
@@ -181,12 +182,32 @@ def let_in(connection: Connection, channel: Channel) -> Failure | None:
             "Compare what the issuer writes into tokens of this client with kafka_oauth of the brokers.",
             login=True,
         )
+    if login.mechanism == TICKETS:
+        return _let_in_by_ticket(login, channel)
     if channel.log_in(login.mechanism, login.username, login.password or ""):
         return None
     return Failure(
         f"it refuses the login of user {login.username} by {login.mechanism}: the user does not exist there or the "
         "password is wrong",
         "Correct sasl_username, sasl_password and sasl_mechanism.",
+        login=True,
+    )
+
+
+def _let_in_by_ticket(login: SaslLogin, channel: Channel) -> Failure | None:
+    channel.stage = f"{LOGIN} {TICKETS}"
+    exchange, began = Exchange(tickets_of(login), channel.host), time.monotonic()
+    try:
+        first = exchange.answer(b"")
+        channel.extend(time.monotonic() - began)
+        if channel.log_in_by_ticket(exchange, first):
+            return None
+    except TicketError as error:
+        return Failure(str(error), error.fix, no_token=True)
+    return Failure(
+        f"it refuses the ticket of {login.principal}: no rule of its principal_rules takes this principal, its keytab "
+        f"holds no key of {login.service_name}/{channel.host} or older ones than the KDC, or the clocks differ",
+        "Compare klist -ekt of the broker's keytab with kvno of a client, and look at kafka_kerberos of the brokers.",
         login=True,
     )
 

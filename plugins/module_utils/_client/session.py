@@ -31,8 +31,9 @@ from .._core.errors import (
 )
 from .bounded import CHANGE_PATIENCE, PATIENCE, Asking, Inside, bounded_client, unsent
 from .connection import Connection, denied
-from .login import TOKENS
+from .login import TICKETS, TOKENS
 from .reach import reach
+from .tickets import mechanism
 from .tokens import TokenError, tokens_of
 
 if TYPE_CHECKING:
@@ -93,15 +94,24 @@ class Session:
         return {
             **self._reached.kafka_python_config(),
             "kafka_client": partial(bounded_client, self._hung, self._silent),
-            **self._token_provider(),
+            **self._shown(),
         }
 
-    def _token_provider(self) -> dict[str, Any]:
-        """Return what gives kafka-python its tokens; nothing where nobody logs in with one."""
+    def _shown(self) -> dict[str, Any]:
+        """Return what gives kafka-python its tokens or tickets; nothing where nobody logs in with these."""
         login = self.connection.login
-        if login is None or login.mechanism != TOKENS:
+        if login is None or login.mechanism not in (TOKENS, TICKETS):
             return {}
         from kafka import errors
+
+        if login.mechanism == TICKETS:
+            from kafka.net.sasl import register_sasl_mechanism
+            from kafka.net.sasl.abc import SaslMechanism
+
+            ours = mechanism(SaslMechanism, errors.KafkaConnectionError)
+            register_sasl_mechanism(TICKETS, ours, overwrite=True)
+            # The only option of the library that takes any object: what it hands to the mechanism.
+            return {"sasl_kerberos_name": login}
         from kafka.net.sasl.oauth import AbstractTokenProvider
 
         class Provider(AbstractTokenProvider):  # type: ignore[misc]  # The library ships no types.

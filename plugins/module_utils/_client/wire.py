@@ -22,7 +22,8 @@ from .._core.errors import StreamopsError
 from .._core.network import RESOLVE_SECONDS, connect_to, resolve
 from .._core.scram import HASHES, ScramClient
 from .connection import Connection
-from .login import TOKENS
+from .login import TICKETS, TOKENS
+from .tickets import Exchange
 
 #: Kafka's numbers of the requests (ApiKeys) and of the errors UNSUPPORTED_SASL_MECHANISM, ILLEGAL_SASL_STATE and
 #: SASL_AUTHENTICATION_FAILED (Errors).
@@ -104,6 +105,7 @@ class Channel:
         self._deadline = 0.0
         self._sent = 0
         self._socket: socket.socket | None = None
+        self.host = ""
         self.stage = RESOLVING
 
     @contextlib.contextmanager
@@ -113,6 +115,7 @@ class Channel:
         Every wait counts against the deadline, the handshake as well: Python bounds it by the time-out of the socket.
         """
         host, port = split_host_port(server)
+        self.host = host
         addresses = resolve(host, port, self._resolve)
         self.stage = CONNECTING
         self._deadline = time.monotonic() + self._seconds
@@ -143,14 +146,7 @@ class Channel:
 
         password -- the token, with OAUTHBEARER.
         """
-        self.stage = f"{LOGIN} {mechanism}"
-        (code,) = struct.unpack_from(">h", self.ask(_HANDSHAKE, _text(mechanism)))
-        if code == _UNSUPPORTED_MECHANISM:
-            raise MechanismError(f"the listener does not offer {mechanism}")
-        if code == _ILLEGAL_STATE:
-            raise NoSaslError("the listener takes no login: it has no SASL")
-        if code:
-            raise AnsweredError(f"the listener refused the handshake (Kafka's error {code})")
+        self._choose(mechanism)
         if mechanism == TOKENS:
             refusal = self._authenticate(f"n,,\1auth=Bearer {password}\1\1".encode())
             # A broker says in JSON what it has against a token, and waits for a byte (RFC 7628, section 3.2.3).
@@ -162,6 +158,28 @@ class Channel:
         # A user that the broker does not know (yet) is refused in the first step, a wrong password in the second.
         last = None if first is None else self._authenticate(client.final(first))
         return last is not None and client.proven(last)
+
+    def log_in_by_ticket(self, exchange: Exchange, first: bytes) -> bool:
+        """Return whether the broker takes the tickets of an exchange, whose first message is there already.
+
+        Raises MechanismError or AnsweredError when it cannot say, TicketError where its answer is no proof.
+        """
+        self._choose(TICKETS)
+        answer = self._authenticate(first)
+        while answer is not None and not exchange.is_last:
+            answer = self._authenticate(exchange.answer(answer))
+        return answer is not None
+
+    def _choose(self, mechanism: str) -> None:
+        """Say by which mechanism the login will be; MechanismError, NoSaslError or AnsweredError where it cannot be."""
+        self.stage = f"{LOGIN} {mechanism}"
+        (code,) = struct.unpack_from(">h", self.ask(_HANDSHAKE, _text(mechanism)))
+        if code == _UNSUPPORTED_MECHANISM:
+            raise MechanismError(f"the listener does not offer {mechanism}")
+        if code == _ILLEGAL_STATE:
+            raise NoSaslError("the listener takes no login: it has no SASL")
+        if code:
+            raise AnsweredError(f"the listener refused the handshake (Kafka's error {code})")
 
     def _authenticate(self, message: bytes) -> bytes | None:
         """The server's answer, None when it refuses."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from .._client.connection import Connection
+from .._client.connection import Connection, refuse_tickets
 from .._client.session import Session
 from .._cluster.api import list_topics, live_brokers
 from .._core.errors import RefusedError
@@ -51,6 +51,8 @@ def _ends(params: Mapping[str, Any]) -> Iterator[dict[str, Session]]:
 def _look(params: Mapping[str, Any], sessions: Mapping[str, Session]) -> tuple[Asked, Seen, Plan]:
     """Return what is asked for, what is there, and the plan; RefusedError where the tuning must not begin."""
     flow = Flow(params["source"], params["target"], tuple(params["topics"]), tuple(params["topics_exclude"]))
+    with at(f"source {params['source']}"):
+        refuse_tickets(sessions["source"].connection)
     asked = asked_of(params)
     refuse_one_cluster(flow, cluster_id(sessions["source"]), cluster_id(sessions["target"]))
     if wrong := refusals(asked, Seen(0, {"source": 1, "target": 1}, [], {}, {})):

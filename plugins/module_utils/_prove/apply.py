@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .._client.connection import Connection
+from .._client.connection import Connection, refuse_tickets
 from .._client.session import Session
 from .._core.errors import RefusedError, StreamopsError, warn
 from . import api, run
@@ -27,6 +27,7 @@ def begin(params: Mapping[str, Any]) -> dict[str, Any]:
     if wrong := refusals(params["topic"], params["seconds"], params["rate"]):
         raise RefusedError("proof", wrong)
     connection, name = Connection.from_params(params), secrets.token_hex(4)
+    refuse_tickets(connection)
 
     def prepare() -> api.Stream:
         """Make the topic; what the stream has to know."""

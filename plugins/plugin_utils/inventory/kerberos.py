@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from os.path import expanduser
 from pathlib import Path
 
+from ...module_utils._client.login import SERVICE, TICKETS, SaslLogin
 from ...module_utils._node.keytab import Key, KeytabError, read_keys
 
-MECHANISM = "GSSAPI"
-#: What clients expect unless they are told another one: librdkafka, kafka-python and the examples of Kafka.
-SERVICE = "kafka"
+MECHANISM = TICKETS
 DEFAULT_RULE = "DEFAULT"
 #: A rule as Kafka reads it (KerberosShortNamer).
 _RULE = re.compile(
@@ -46,7 +45,8 @@ class Kerberos:
 
     kdcs -- host or host:port of each; with them a krb5.conf is written. krb5_file -- one that is on the node.
     keytab_file -- on the control node, and is copied. keytab_path -- on the node. principal -- of the node, where it is
-    not service_name/HOST@realm. principal_rules -- what principals become in ACLs.
+    not service_name/HOST@realm. principal_rules -- what principals become in ACLs. client_keytab_file -- on the control
+    node, with the keys of our own clients.
     """
 
     realm: str = ""
@@ -57,6 +57,7 @@ class Kerberos:
     keytab_path: str = ""
     principal: str = ""
     principal_rules: tuple[str, ...] = (DEFAULT_RULE,)
+    client_keytab_file: str = ""
 
     @classmethod
     def of(cls, value: object) -> Kerberos:
@@ -71,12 +72,17 @@ class Kerberos:
             keytab_path=_text(said.get("keytab_path")),
             principal=_text(said.get("principal")),
             principal_rules=_texts(said.get("principal_rules")) or (DEFAULT_RULE,),
+            client_keytab_file=expanduser(_text(said.get("client_keytab_file"))),
         )
 
     def principal_at(self, host: str) -> str:
         """Return the principal of a node at the listener that it advertises as C(host)."""
         # Clients ask the KDC for the name in small letters.
         return self.principal or f"{self.service_name}/{host.lower()}@{self.realm}"
+
+    def login(self, user: str) -> SaslLogin:
+        """Return how one of our own clients logs in, which brokers shall know as this user."""
+        return SaslLogin.by_ticket(self.client_keytab_file, f"{user}@{self.realm}", self.service_name)
 
     def fault(self) -> str:
         """Say why no file may be written with it, "" where it may: preflight does not see what is made at run time."""
@@ -92,22 +98,23 @@ class Kerberos:
             return f"kafka_kerberos has {bad[0]!r}, which holds a blank, a quote or another character of no such value"
         return next((f"{flaw}: {rule}" for rule in self.principal_rules if (flaw := rule_fault(rule))), "")
 
-    def read_keytab(self) -> list[Key]:
-        """Read the keys of the keytab on the control node. ValueError says which file has what wrong with it."""
-        try:
-            content = Path(self.keytab_file).read_bytes()
-            if content.startswith(_VAULT):
-                raise KeytabError("it is encrypted by Ansible Vault, so its keys cannot be checked; decrypt it")
-            return read_keys(content)
-        except OSError as error:
-            raise ValueError(f"{self.keytab_file} cannot be read: {error.strerror}") from None
-        except KeytabError as error:
-            raise ValueError(f"{self.keytab_file}: {error}") from None
-
     def krb5(self) -> str:
         """Return the text of the krb5.conf that is written, empty where another one is read."""
         listed = "\n".join(f"        kdc = {kdc}" for kdc in self.kdcs)
         return _KRB5.format(realm=self.realm, kdcs=listed) if self.kdcs else ""
+
+
+def read_keytab(file: str) -> list[Key]:
+    """Read the keys of a keytab on the control node. ValueError says which file has what wrong with it."""
+    try:
+        content = Path(file).read_bytes()
+        if content.startswith(_VAULT):
+            raise KeytabError("it is encrypted by Ansible Vault, so its keys cannot be checked; decrypt it")
+        return read_keys(content)
+    except OSError as error:
+        raise ValueError(f"{file} cannot be read: {error.strerror}") from None
+    except KeytabError as error:
+        raise ValueError(f"{file}: {error}") from None
 
 
 def rule_fault(rule: str) -> str:

@@ -72,6 +72,7 @@ class Access:
             "admin_user": settings["kafka_admin_user"],
             "admin_password": settings["kafka_admin_password"],
             "oauth": settings["kafka_oauth"],
+            "kerberos": settings["kafka_kerberos"],
             "ca_file": expanduser(settings["kafka_tls_ca_file"]),
             "admin_certificate_file": expanduser(settings["kafka_admin_certificate_file"]),
             "admin_key_file": expanduser(settings["kafka_admin_key_file"]),

@@ -31,7 +31,7 @@ FIXES = {
     "through the firewalls in between",
     "tls": "give {node} a certificate that names this address, by a CA that who asks trusts (kafka_tls_*)",
     "login": "correct kafka_admin_user, kafka_admin_password and kafka_sasl_mechanisms; where OAUTHBEARER is the first "
-    "of these, correct kafka_oauth or start the issuer",
+    "of these, correct kafka_oauth or start the issuer; where GSSAPI is, correct kafka_kerberos or start the KDC",
     "answer": "see the log of {node}; where some connections have an answer, raise max.connections, or "
     "max.connections.per.ip, in its properties (kafka_config)",
     IDENTITY: "correct advertised_host and port of the listener (kafka_listeners), so that they lead to {node} alone: "

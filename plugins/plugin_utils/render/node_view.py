@@ -10,7 +10,7 @@ from typing import Any
 
 from ...module_utils._migration.modes import KRAFT
 from ...module_utils._node.keytab import newest
-from ..inventory.kerberos import Kerberos
+from ..inventory.kerberos import Kerberos, read_keytab
 from ..inventory.mirror_nodes import rest_url
 from ..inventory.model import GROUP_FIX, GROUP_NAMES, GROUPS, PAGE_GROUP, PROMETHEUS_GROUP, Node
 from ..inventory.nodes import awaited_ports, stage_of, voter_listeners
@@ -189,7 +189,7 @@ class NodeView:
         if not said.realm:
             return {}
         principals = list(dict.fromkeys(said.principal_at(host) for host in hosts_with_login(listeners)))
-        copied = {"copied": newest(said.read_keytab(), principals[0])} if said.keytab_file else {}
+        copied = {"copied": newest(read_keytab(said.keytab_file), principals[0])} if said.keytab_file else {}
         path, user = kafka.keytab(self._reader.host, self._settings), self.owners["node"] or ""
         return {"keytab": {"path": path, "user": user, "principals": principals, **copied}}
 

@@ -208,8 +208,8 @@ def _plain(users: Iterable[Mapping[str, Any]]) -> str:
 def connection(nodes: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> dict[str, Any]:
     """The connection options of this collection's modules for the administrator of a cluster.
 
-    settings -- bootstrap_servers, mechanisms, admin_user, admin_password, oauth (kafka_oauth), ca_file,
-    admin_certificate_file, admin_key_file; paths on the control node.
+    settings -- bootstrap_servers, mechanisms, admin_user, admin_password, oauth (kafka_oauth), kerberos
+    (kafka_kerberos), ca_file, admin_certificate_file, admin_key_file; paths on the control node.
     """
     brokers = [node for node in nodes if "broker" in node["roles"]]
     options: dict[str, Any] = {"bootstrap_servers": list(settings["bootstrap_servers"])}
@@ -225,8 +225,11 @@ def access(protocols: Collection[str], settings: Mapping[str, Any]) -> dict[str,
     if any(protocol in TLS_PROTOCOLS for protocol in protocols):
         options["ssl_ca_location"] = settings["ca_file"]
     if any(protocol in SASL_PROTOCOLS for protocol in protocols):
-        issuer = TokenIssuer.of(settings.get("oauth"))
-        login = issuer.login(chosen(settings["mechanisms"]), settings["admin_user"], settings["admin_password"])
+        mechanism, user = chosen(settings["mechanisms"]), settings["admin_user"]
+        if mechanism == KERBEROS:
+            login = Kerberos.of(settings.get("kerberos")).login(user)
+        else:
+            login = TokenIssuer.of(settings.get("oauth")).login(mechanism, user, settings["admin_password"])
         options.update(login.options())
     if "SSL" in protocols:
         options["ssl_certificate_location"] = settings["admin_certificate_file"]

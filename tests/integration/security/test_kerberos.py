@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.kerberos
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.process import KRB5_OPTION
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import AUTHORIZER, kerberos_properties
 from tests.support.cluster import free_port_base
-from tests.support.kdc import MISSING, REALM, Kdc
+from tests.support.kdc import MISSING, NO_LIBRARY, REALM, Kdc
 from tests.support.lone_broker import LoneBroker
 from tests.support.modules import run_module
 
@@ -26,6 +27,8 @@ pytestmark = [pytest.mark.full, pytest.mark.skipif(bool(MISSING), reason=f"no KD
 HOST = "localhost"
 NAME = f"kafka/{HOST}@{REALM}"
 PREFIX = "listener.name.client"
+TOPIC = {"name": "of-modules", "partitions": 1, "replication_factor": 1}
+needs_library = pytest.mark.skipif(bool(NO_LIBRARY), reason=NO_LIBRARY)
 
 
 @dataclass
@@ -55,6 +58,18 @@ class Place:
         environment = {**os.environ, "KAFKA_OPTS": f"{KRB5_OPTION}{self.kdc.krb5_file}"}
         done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment, check=False)
         return done.returncode, f"{done.stdout}{done.stderr}"
+
+    def module(self, name: str, who: str = "alice", environment: bool = True, **options: Any) -> dict[str, Any]:
+        """Run a module as somebody; without an environment it has neither krb5.conf nor the package gssapi."""
+        connection = {
+            "bootstrap_servers": [f"{HOST}:{self.broker.port}"],
+            "security_protocol": "SASL_PLAINTEXT",
+            "sasl_mechanism": "GSSAPI",
+            "sasl_kerberos_keytab": str(self.people[who]),
+            "sasl_kerberos_principal": f"{who}@{REALM}",
+        }
+        variables = self.kdc.environment_of_modules() if environment else {"PYTHONPATH": ""}
+        return run_module(f"streamops.kafka.{name}", {**connection, **options}, environment=variables)
 
     def takes(self, who: str = "alice") -> bool:
         """Tell whether somebody is let in."""
@@ -131,6 +146,34 @@ def test_a_principal_is_the_user_of_its_first_part(place: Place) -> None:
     assert "Authorization" in printed, "he is let in, and has no rights"
     assert place.said("alice", *wanted)[0] == 0, "she is a super user"
     assert place.look()["problem"] == ""
+
+
+@needs_library
+def test_modules_ask_and_change_as_the_principal_of_their_keytab(place: Place) -> None:
+    made = place.module("topics", topics=[TOPIC])
+    assert made["changed"], made
+    assert not place.module("topics", topics=[TOPIC])["changed"]
+    assert len(place.module("cluster_info")["nodes"]) == 1
+    refused = place.module("topics", "bob", topics=[{**TOPIC, "name": "of-bob"}])
+    assert f"bob@{REALM} (principal_rules of the brokers make its name) has no right" in refused["msg"]
+
+
+@needs_library
+def test_a_module_without_a_ticket_or_the_package_says_why(place: Place) -> None:
+    other = place.module("topics", topics=[TOPIC], sasl_kerberos_principal=f"carol@{REALM}")
+    assert f"no ticket for carol@{REALM}" in other["msg"]
+    assert "Correct sasl_kerberos_keytab" in other["msg"]
+    by_address = place.module("topics", topics=[TOPIC], bootstrap_servers=[f"127.0.0.1:{place.broker.port}"])
+    assert "Name each broker in bootstrap_servers" in by_address["msg"]
+    bare = place.module("topics", environment=False, topics=[TOPIC])
+    assert "Install the package gssapi where the module runs: python3-gssapi" in bare["msg"]
+
+
+@needs_library
+def test_what_writes_records_refuses_tickets_before_anything_is_changed(place: Place, tmp_path: Path) -> None:
+    refused = place.module("record_proof", state="started", directory=str(tmp_path / "proof"))
+    assert "sasl_mechanism is GSSAPI, by which confluent-kafka" in refused["msg"]
+    assert not (tmp_path / "proof").exists()
 
 
 def test_the_keytab_of_another_host_lets_nobody_in_until_the_right_one_comes(place: Place) -> None:

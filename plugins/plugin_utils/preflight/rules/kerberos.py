@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ....module_utils._node.keytab import OTHERS, fault
-from ...inventory.kerberos import DEFAULT_RULE, MECHANISM, Kerberos, short_name
+from ...inventory.kerberos import DEFAULT_RULE, MECHANISM, Kerberos, read_keytab, short_name
 from ...inventory.model import PLACEHOLDER, Cluster, Inventory, Node
 from ...inventory.variables import UNDEFINED
 from ...render.security import SASL_PROTOCOLS
@@ -97,16 +97,33 @@ def kerberos_not_offered(inventory: Inventory) -> Iterator[Problem]:
             yield Problem(first, "kafka_kerberos is set, but no listener offers GSSAPI", offered)
 
 
-@rule(variable="kafka_sasl_mechanisms", fix="put SCRAM-SHA-512 before GSSAPI")
+@rule(
+    variable=f"{VARIABLE}.client_keytab_file",
+    fix="set it to a keytab with the keys of kafka_admin_user@realm, or put SCRAM-SHA-512 before GSSAPI in "
+    "kafka_sasl_mechanisms",
+)
 def kerberos_first(inventory: Inventory) -> Iterator[Problem]:
-    """GSSAPI is the first of `kafka_sasl_mechanisms`, by which the administrator, mirrors, canaries, the page and the
-    Spark job log in: they have no login by Kerberos."""
+    """GSSAPI is the first of `kafka_sasl_mechanisms`, by which the administrator logs in, and
+    `kafka_kerberos.client_keytab_file` is empty, cannot be read, or has no key of `kafka_admin_user@realm`; or
+    `kafka_kerberos.principal_rules` make another user of this principal."""
     for cluster in inventory.clusters():
-        first = [
-            node for node in cluster.brokers if _logins(node) and node.names("kafka_sasl_mechanisms")[0] == MECHANISM
-        ]
-        if first:
-            yield Problem(first, "the administrator and our own clients cannot log in by Kerberos", MECHANISM)
+        for kerberos, nodes in _complete(cluster):
+            first = [node for node in nodes if node.names("kafka_sasl_mechanisms")[0] == MECHANISM]
+            if first and not kerberos.fault() and (flaw := _admin_flaw(kerberos, first[0].text("kafka_admin_user"))):
+                yield Problem(first, "the administrator cannot log in by Kerberos", flaw)
+
+
+def _admin_flaw(kerberos: Kerberos, user: str) -> str:
+    """Say why the administrator would not get in as this user, "" where it would."""
+    if not kerberos.client_keytab_file:
+        return "no client_keytab_file"
+    principal = kerberos.login(user).principal
+    try:
+        flaw = fault(read_keytab(kerberos.client_keytab_file), principal)
+    except ValueError as error:
+        return str(error)
+    made = short_name(kerberos.principal_rules, kerberos.realm, principal)
+    return flaw or ("" if made == user else f"principal_rules make {made or 'no user'} of {principal}, not {user}")
 
 
 @rule(variable=f"{VARIABLE}.keytab_file", fix=_KEYTAB_FIX)
@@ -119,7 +136,7 @@ def bad_keytab(inventory: Inventory) -> Iterator[Problem]:
             if not kerberos.keytab_file or kerberos.fault():
                 continue
             try:
-                keys = kerberos.read_keytab()
+                keys = read_keytab(kerberos.keytab_file)
             except ValueError as error:
                 yield Problem(nodes, "the brokers would have no keytab", str(error))
                 continue
@@ -130,25 +147,25 @@ def bad_keytab(inventory: Inventory) -> Iterator[Problem]:
 
 
 @rule(
-    variable=f"{VARIABLE}.keytab_file",
+    variable=VARIABLE,
     allowed="mode 0600, or 0640 for a group of administrators",
     fix="chmod 0600 FILE, and export new keys if others may have read these",
     level=BY_PROFILE,
     acceptable=True,
 )
 def open_keytab(inventory: Inventory) -> Iterator[Problem]:
-    """Others than owner and group may read `kafka_kerberos.keytab_file` on the control node: whoever has the key of a
-    broker can pose as that broker, and as every user to it."""
+    """Others than owner and group may read `kafka_kerberos.keytab_file` or `kafka_kerberos.client_keytab_file` on the
+    control node: whoever has the key of a broker can pose as that broker, and as every user to it; whoever has that of
+    the administrator is it."""
     for cluster in inventory.clusters():
         for kerberos, nodes in _complete(cluster):
-            try:
-                mode = os.stat(kerberos.keytab_file).st_mode & 0o777 if kerberos.keytab_file else 0
-            except OSError:
-                continue
-            if mode & OTHERS:
-                yield Problem(
-                    nodes, f"everybody on the control node may read {kerberos.keytab_file}", f"mode {mode:04o}"
-                )
+            for file in filter(None, (kerberos.keytab_file, kerberos.client_keytab_file)):
+                try:
+                    mode = os.stat(file).st_mode & 0o777
+                except OSError:
+                    continue
+                if mode & OTHERS:
+                    yield Problem(nodes, f"everybody on the control node may read {file}", f"mode {mode:04o}")
 
 
 @rule(

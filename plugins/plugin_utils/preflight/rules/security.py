@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from ....module_utils._client.login import TICKETS
 from ....module_utils._core.cves import of_version
 from ...inventory.model import Cluster, Inventory, Listener, Node
 from ...inventory.oauth import MECHANISM
@@ -94,11 +95,13 @@ def unencrypted_login(inventory: Inventory) -> Iterator[Problem]:
 
 @rule(variable="kafka_admin_password", fix="put a long random value into the vault and refer to it")
 def no_admin_password(inventory: Inventory) -> Iterator[Problem]:
-    """Clients log in with passwords, and `kafka_admin_password` is empty."""
+    """Clients log in with passwords, and `kafka_admin_password` is empty. With GSSAPI alone nobody has one."""
     for node in inventory.nodes:
         asked = {listener.protocol for listener in _for_clients(node)}
         password = node.variables.get("kafka_admin_password")
-        if asked.intersection(SASL_PROTOCOLS) and password is not UNDEFINED and not node.text("kafka_admin_password"):
+        if node.names("kafka_sasl_mechanisms") == [TICKETS] or password is UNDEFINED:
+            continue
+        if asked.intersection(SASL_PROTOCOLS) and not node.text("kafka_admin_password"):
             yield Problem(node, "the administrator has no password", "an empty value")
 
 

@@ -99,3 +99,18 @@ def test_options_of_modules_say_where_tokens_are_with_that_mechanism_alone() -> 
     assert Connection.from_params({**TOKEN_LOGIN.options(), **SERVERS}).login == TOKEN_LOGIN
     with_password = SaslLogin(SCRAM, "alice", "p", URL, "kafka", "/id-ca.pem")
     assert set(with_password.options()) == {"sasl_mechanism", "sasl_username", "sasl_password"}
+
+
+TICKET_LOGIN = SaslLogin.by_ticket("/etc/admin.keytab", "admin@TEST.EXAMPLE", "streams")
+
+
+def test_a_login_by_kerberos_has_a_keytab_and_neither_user_nor_password() -> None:
+    assert SaslLogin.of(TICKET_LOGIN.options()) == TICKET_LOGIN
+    assert Connection.from_params({**TICKET_LOGIN.options(), **SERVERS}).login == TICKET_LOGIN
+    assert TICKET_LOGIN.kafka_python() == {"sasl_mechanism": "GSSAPI"}
+    assert TICKET_LOGIN.java() == {
+        "sasl.mechanism": "GSSAPI",
+        "sasl.kerberos.service.name": "streams",
+        "sasl.jaas.config": "com.sun.security.auth.module.Krb5LoginModule required useKeyTab=true storeKey=true "
+        'doNotPrompt=true isInitiator=true keyTab="/etc/admin.keytab" principal="admin@TEST.EXAMPLE";',
+    }

@@ -268,3 +268,18 @@ def test_a_listener_takes_tickets_for_the_name_that_it_advertises() -> None:
 def test_without_realm_or_keytab_no_listener_is_opened() -> None:
     with pytest.raises(ValueError, match="no realm; fix: correct kafka_kerberos"):
         security.security_properties(node(), {**TICKETS, "kerberos": {}})
+
+
+def test_the_administrator_logs_in_by_kerberos_where_that_is_first() -> None:
+    said = {"realm": "EXAMPLE.COM", "client_keytab_file": "/keys/admin.keytab", "service_name": "streams"}
+    given = {**ADMIN, "mechanisms": ["GSSAPI", "SCRAM-SHA-512"], "kerberos": said}
+    options = security.connection([node()], given)
+    assert {key: value for key, value in options.items() if key.startswith("sasl_")} == {
+        "sasl_mechanism": "GSSAPI",
+        "sasl_kerberos_keytab": "/keys/admin.keytab",
+        "sasl_kerberos_principal": "admin@EXAMPLE.COM",
+        "sasl_kerberos_service_name": "streams",
+    }
+    java = security.client_properties(options, ca_file="/ca.pem")
+    assert (java["sasl.mechanism"], java["sasl.kerberos.service.name"]) == ("GSSAPI", "streams")
+    assert 'keyTab="/keys/admin.keytab" principal="admin@EXAMPLE.COM";' in java["sasl.jaas.config"]

@@ -43,7 +43,12 @@ BAD: list[tuple[dict[str, Any], str, list[str]]] = [
     (kerberos(keytabs="/k"), "bad_kerberos", ["field that does not exist", "keytabs"]),
     (kerberos(principal_rules=["RULE:[1:$1"]), "bad_kerberos", ["no rule as Kafka reads it"]),
     ({"kafka_sasl_mechanisms": ["SCRAM-SHA-512"]}, "kerberos_not_offered", ["SCRAM-SHA-512", "remove kafka_kerberos"]),
-    ({"kafka_sasl_mechanisms": ["GSSAPI", "SCRAM-SHA-512"]}, "kerberos_first", ["put SCRAM-SHA-512 before GSSAPI"]),
+    ({"kafka_sasl_mechanisms": ["GSSAPI"]}, "kerberos_first", ["no client_keytab_file", "or put SCRAM-SHA-512 before"]),
+    (
+        {"kafka_sasl_mechanisms": ["GSSAPI"], **kerberos(client_keytab_file="/nowhere/k")},
+        "kerberos_first",
+        ["/nowhere/k cannot be read"],
+    ),
     (kerberos(realm="example.com"), "realm_in_small_letters", ["example.com", "klist"]),
     (kerberos(keytab_path=None, keytab_file="/nowhere/k"), "bad_keytab", ["/nowhere/k cannot be read: No such file"]),
     (kerberos(principal_rules=["RULE:[1:$1]"]), MERGE, ["admin@EXAMPLE.COM and admin of any other realm"]),
@@ -117,6 +122,26 @@ def test_each_broker_needs_the_keys_of_its_own_name(tmp_path: Path) -> None:
     (wide,) = check_inventory(combined(**given))
     assert wide.name == "open_keytab"
     assert "mode 0644" in wide.sentence()
+
+
+def test_the_administrator_is_the_user_of_its_principal(tmp_path: Path) -> None:
+    file = tmp_path / "admin.keytab"
+    file.touch(mode=0o600)
+    given: dict[str, Any] = {**GOOD, "kafka_sasl_mechanisms": ["GSSAPI"], "kafka_admin_password": ""}
+
+    def found(principal: str, **fields: Any) -> list[tuple[str, str]]:
+        file.write_bytes(keytab(record(principal)))
+        breaches = check_inventory(combined(**{**given, **kerberos(client_keytab_file=str(file), **fields)}))
+        return [(breach.name, breach.sentence()) for breach in breaches]
+
+    assert found("admin@EXAMPLE.COM") == [], "nobody has a password"
+    ((name, sentence),) = found("other@EXAMPLE.COM")
+    assert name == "kerberos_first"
+    assert "no key of admin@EXAMPLE.COM, but of other@EXAMPLE.COM" in sentence
+    ((name, sentence),) = found("admin@EXAMPLE.COM", principal_rules=["RULE:[1:x-$1]"])
+    assert (name, "make x-admin of admin@EXAMPLE.COM, not admin" in sentence) == ("kerberos_first", True)
+    file.chmod(0o644)
+    assert [name for name, _sentence in found("admin@EXAMPLE.COM")] == ["open_keytab"]
 
 
 LOOK = {"path": "/etc/kafka.keytab", "problem": "", "is_open": False, "version": 3, "copied": None}
