@@ -130,7 +130,7 @@ def test_writers_and_members_are_seen(mirrored: Mirrored) -> None:
     assert sum(row["grown"] for row in quiet["partitions"]) == 0
     with (
         member(mirrored.servers("dc_a"), "active", "payments"),
-        producing(mirrored.servers("dc_a"), "payments") as ledger,
+        producing(mirrored.servers("dc_a"), "payments", keys=50) as ledger,
     ):
         until(lambda: len(ledger.acknowledged) > 100, "records")
         busy = plan(mirrored)
@@ -173,7 +173,7 @@ def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mirrored]:
         {
             "name": name,
             "host": "127.0.0.1",
-            "port": f"{{{{ node_port | int + {number} }}}}",
+            "port": f"{{{{ node_port | default(kafka_port_base) | int + {number} }}}}",
             "purpose": purpose,
             "protocol": protocol,
         }
