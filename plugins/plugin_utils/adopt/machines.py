@@ -99,16 +99,13 @@ def _parts(
 
 def _owner(told: Process, hosts: Sequence[str], said: Mapping[str, Said]) -> str:
     """Return the host to which a process belongs: the one with the most in common, of several the first."""
-    return max(hosts, key=lambda host: _fit(told, said[host]) if host in said else _NOTHING)
+    return max(hosts, key=lambda host: _fit(told, said.get(host, Said({}))))
 
 
-_NOTHING = (False, False, False)
-
-
-def _fit(told: Process, said: Said) -> tuple[bool, bool, bool]:
-    """Tell what a process has in common with a host, what counts most first; another id leaves nothing."""
+def _fit(told: Process, said: Said) -> tuple[int, bool, bool]:
+    """Return what a process has in common with a host, what counts most first; another id is less than none."""
     number, wanted = node_number(told), said.ids.get(told["product"])
     if number is not None and wanted is not None and number != wanted:
-        return _NOTHING
+        return -1, False, False
     has_dir = any(place["path"].rstrip("/") in {path.rstrip("/") for path in said.dirs} for place in told["dirs"])
-    return number is not None and number == wanted, has_dir, bool({*told["ports"]} & {*said.ports})
+    return int(number is not None and number == wanted), has_dir, bool({*told["ports"]} & {*said.ports})

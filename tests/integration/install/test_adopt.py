@@ -177,7 +177,7 @@ def test_a_broker_of_others_is_shown_and_nothing_is_changed(broker: ApacheLayout
         assert node.endswith(f"; data {broker.home}/data; listens PLAINTEXT://:{port}, CONTROLLER://:{port + 1}")
         assert asked.startswith(f"Asked        localhost:{port} (PLAINTEXT): brokers 1; voters 1, leader 1; ")
         assert "metadata.version 4.3-IV" in asked
-        assert any("here, beside are one machine, so each process is listed once" in line for line in lines)
+        assert any("beside, here are one machine, so each process is listed once" in line for line in lines)
         (away,) = [line for line in lines if "away was not looked at" in line]
         assert away.startswith("Refused ")
         assert lines[-1].startswith("Next step    clear what is refused")

@@ -56,8 +56,8 @@ def test_of_two_with_one_id_the_directory_and_the_ports_decide(variables: Any, o
 
 def test_another_id_leaves_nothing_in_common() -> None:
     told = one_machine(place(2, "/a", 9001), hosts=("first", "second", "third"))
-    said = {"second": said_by({"kafka_node_id": 1, "kafka_log_dirs": ["/a"]})}
-    assert pids(divided(told, said)[0]) == {"first": [9001], "second": [], "third": []}
+    said = {"first": said_by({"kafka_node_id": 1, "kafka_log_dirs": ["/a"]})}
+    assert pids(divided(told, said)[0]) == {"first": [], "second": [9001], "third": []}
 
 
 def test_a_broker_and_a_server_with_one_id_are_of_two_hosts() -> None:
