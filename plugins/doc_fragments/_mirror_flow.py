@@ -6,7 +6,7 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """Which flow is looked at."""
+    """Which flow is looked at, and by what a failover by it is judged."""
 
     DOCUMENTATION = r"""
 options:
@@ -35,4 +35,43 @@ options:
     type: str
     choices: [default, identity]
     default: default
+"""
+
+    # What a failover by a flow is judged by.
+    FAILOVER = r"""
+options:
+  groups:
+    description: Regular expressions of the groups whose offsets MirrorMaker translates, as in C(mirror_flows).
+    type: list
+    elements: str
+    default: ['.*']
+  groups_exclude:
+    description: Regular expressions of groups that are left out, beside those that MirrorMaker always leaves out.
+    type: list
+    elements: str
+    default: []
+  exactly_once:
+    description: >-
+      What C(mirror_flows) says. Where it is not V(disabled), the target has markers of transactions between its
+      records, so the bounds are wider.
+    type: str
+    choices: [disabled, preparing, enabled]
+    default: disabled
+  untouched_source:
+    description: >-
+      Whether MirrorMaker 2 keeps the offset syncs of the flow in the target (C(offset-syncs.topic.location=target)),
+      in this collection C(untouched_source) of a flow. Only there they are looked for then, else only in the source.
+    type: bool
+    default: false
+  watch_seconds:
+    description: >-
+      Seconds, at least, for which the ends of the source are watched for records that are still written.
+    type: int
+    default: 5
+  confirm_seconds:
+    description: >-
+      Seconds after which a gap that is new is looked at a second time, as M(streamops.kafka.mirror_gaps) does. V(0)
+      does not look again.
+    type: int
+    default: 15
 """

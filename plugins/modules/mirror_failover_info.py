@@ -26,41 +26,7 @@ extends_documentation_fragment:
   - streamops.kafka._connection
   - streamops.kafka._connection.source
   - streamops.kafka._mirror_flow
-options:
-  groups:
-    description: Regular expressions of the groups whose offsets MirrorMaker translates, as in C(mirror_flows).
-    type: list
-    elements: str
-    default: ['.*']
-  groups_exclude:
-    description: Regular expressions of groups that are left out, beside those that MirrorMaker always leaves out.
-    type: list
-    elements: str
-    default: []
-  exactly_once:
-    description: >-
-      What C(mirror_flows) says. Where it is not V(disabled), the target has markers of transactions between its
-      records, so the bounds are wider.
-    type: str
-    choices: [disabled, preparing, enabled]
-    default: disabled
-  untouched_source:
-    description: >-
-      Whether MirrorMaker 2 keeps the offset syncs of the flow in the target (C(offset-syncs.topic.location=target)),
-      in this collection C(untouched_source) of a flow. Only there they are looked for then, else only in the source.
-    type: bool
-    default: false
-  watch_seconds:
-    description: >-
-      Seconds, at least, for which the ends of the source are watched for records that are still written.
-    type: int
-    default: 5
-  confirm_seconds:
-    description: >-
-      Seconds after which a gap that is new is looked at a second time, as M(streamops.kafka.mirror_gaps) does. V(0)
-      does not look again.
-    type: int
-    default: 15
+  - streamops.kafka._mirror_flow.failover
 """
 
 EXAMPLES = r"""
@@ -171,25 +137,13 @@ offsets_there:
 
 from ..module_utils._client.module import run_with_connection
 from ..module_utils._core.module import SecretModule
-from ..module_utils._mirror.look import FLOW_SPEC
 from ..module_utils._mirror_failover.apply import mirror_failover_info
-
-ARGUMENT_SPEC = {
-    **FLOW_SPEC,
-    "source": {"type": "str", "required": True},
-    "target": {"type": "str", "required": True},
-    "groups": {"type": "list", "elements": "str", "default": [".*"]},
-    "groups_exclude": {"type": "list", "elements": "str", "default": []},
-    "exactly_once": {"type": "str", "choices": ["disabled", "preparing", "enabled"], "default": "disabled"},
-    "untouched_source": {"type": "bool", "default": False},
-    "watch_seconds": {"type": "int", "default": 5},
-    "confirm_seconds": {"type": "int", "default": 15},
-}
+from ..module_utils._mirror_failover.look import FAILOVER_SPEC
 
 
 def main() -> None:
     """Look once."""
-    run_with_connection(ARGUMENT_SPEC, mirror_failover_info, kind=SecretModule)
+    run_with_connection(FAILOVER_SPEC, mirror_failover_info, kind=SecretModule)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from ...specs import role_options
 from ..by_value import by_value
 from ..host import Host
 from ..rule import BY_PROFILE, WARNING, Problem, host_rule, rule
+from .oauth import fields_said, not_offered
 from .shape import faults
 
 VARIABLE = "kafka_kerberos"
@@ -42,13 +43,6 @@ def _logins(node: Node) -> list[str]:
         return []
     listeners = (listener for listener in node.listeners() if listener.opens and listener.protocol in SASL_PROTOCOLS)
     return [listener.advertised_host for listener in listeners]
-
-
-def _said(cluster: Cluster) -> Iterator[tuple[dict[str, Any], list[Node]]]:
-    """Yield what brokers say of Kerberos, with the brokers; fields that are made at run time are left out."""
-    for value, nodes in by_value(cluster.brokers, VARIABLE):
-        if isinstance(value, Mapping):
-            yield {str(key): field for key, field in value.items() if field is not UNDEFINED}, nodes
 
 
 def _complete(cluster: Cluster) -> Iterator[tuple[Kerberos, list[Node]]]:
@@ -75,7 +69,7 @@ def bad_kerberos(inventory: Inventory) -> Iterator[Problem]:
     options = role_options()[VARIABLE]["options"]
     for cluster in inventory.clusters():
         is_sound = True
-        for said, nodes in _said(cluster):
+        for said, nodes in fields_said(cluster, VARIABLE):
             for what, given, allowed, fix in faults(said, options):
                 is_sound = False
                 yield Problem(nodes, what.replace("entry", "description of Kerberos"), given, allowed, fix)
@@ -90,11 +84,7 @@ def bad_kerberos(inventory: Inventory) -> Iterator[Problem]:
 @rule(variable=VARIABLE, fix="add GSSAPI to kafka_sasl_mechanisms, or remove kafka_kerberos")
 def kerberos_not_offered(inventory: Inventory) -> Iterator[Problem]:
     """`kafka_kerberos` is set, and no listener of the cluster offers GSSAPI."""
-    for cluster in inventory.clusters():
-        if any(said for said, _nodes in _said(cluster)) and not any(map(_logins, cluster.brokers)):
-            first = cluster.brokers[0]
-            offered = ", ".join(first.names("kafka_sasl_mechanisms")) or "no mechanism"
-            yield Problem(first, "kafka_kerberos is set, but no listener offers GSSAPI", offered)
+    yield from not_offered(inventory, VARIABLE, MECHANISM, _logins)
 
 
 @rule(

@@ -8,7 +8,7 @@ Of a broker that lacks one of these Kafka says so only when it starts, or takes 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ....module_utils._client.login import TOKEN_ADDRESSES, chosen, url_fault
@@ -42,11 +42,22 @@ _OF_PROFILE = (
 )
 
 
-def _said(cluster: Cluster) -> Iterator[tuple[dict[str, Any], list[Node]]]:
-    """Yield what brokers say of their issuer, with the brokers; fields that are made at run time are left out."""
-    for value, nodes in by_value(cluster.brokers, VARIABLE):
+def fields_said(cluster: Cluster, variable: str) -> Iterator[tuple[dict[str, Any], list[Node]]]:
+    """Yield what brokers say of a mechanism, with the brokers; fields that are made at run time are left out."""
+    for value, nodes in by_value(cluster.brokers, variable):
         if isinstance(value, Mapping):
             yield {str(key): field for key, field in value.items() if field is not UNDEFINED}, nodes
+
+
+def not_offered(
+    inventory: Inventory, variable: str, mechanism: str, offers: Callable[[Node], object]
+) -> Iterator[Problem]:
+    """Find clusters that say something of a mechanism which none of their brokers offers."""
+    for cluster in inventory.clusters():
+        if any(fields for fields, _nodes in fields_said(cluster, variable)) and not any(map(offers, cluster.brokers)):
+            first = cluster.brokers[0]
+            offered = ", ".join(first.names("kafka_sasl_mechanisms")) or "no mechanism"
+            yield Problem(first, f"{variable} is set, but no listener offers {mechanism}", offered)
 
 
 def _takes_tokens(node: Node) -> bool:
@@ -76,7 +87,7 @@ def bad_token_issuer(inventory: Inventory) -> Iterator[Problem]:
     an audience that is empty, or that holds a comma or a blank."""
     options = role_options()[VARIABLE]["options"]
     for cluster in inventory.clusters():
-        for said, nodes in _said(cluster):
+        for said, nodes in fields_said(cluster, VARIABLE):
             if isinstance(said.get("issuer"), (list, tuple)):
                 what = "brokers compare tokens with one issuer"
                 remedy = (
@@ -138,7 +149,7 @@ def bad_endpoint_url(inventory: Inventory) -> Iterator[Problem]:
 def _bad_addresses(inventory: Inventory, field: str, harm: str) -> Iterator[tuple[list[Node], str]]:
     """Yield what is wrong with the addresses of a field, with the brokers; harm -- what it lets others do."""
     for cluster in inventory.clusters():
-        for said, nodes in _said(cluster):
+        for said, nodes in fields_said(cluster, VARIABLE):
             url = said.get(field)
             if isinstance(url, str) and url.strip() and PLACEHOLDER not in url:
                 fault = url_fault(url.strip(), harm)
@@ -150,7 +161,7 @@ def _bad_addresses(inventory: Inventory, field: str, harm: str) -> Iterator[tupl
 def bad_issuer_ca(inventory: Inventory) -> Iterator[Problem]:
     """`kafka_oauth.ca_file` cannot be read on the control node, or holds no certificate in PEM form."""
     for cluster in inventory.clusters():
-        for said, nodes in _said(cluster):
+        for said, nodes in fields_said(cluster, VARIABLE):
             file = said.get("ca_file")
             if not isinstance(file, str) or PLACEHOLDER in file:
                 continue
@@ -163,11 +174,7 @@ def bad_issuer_ca(inventory: Inventory) -> Iterator[Problem]:
 @rule(variable=VARIABLE, fix="add OAUTHBEARER to kafka_sasl_mechanisms, or remove kafka_oauth")
 def tokens_not_offered(inventory: Inventory) -> Iterator[Problem]:
     """`kafka_oauth` is set, and no listener of the cluster offers OAUTHBEARER."""
-    for cluster in inventory.clusters():
-        if any(said for said, _nodes in _said(cluster)) and not any(map(_takes_tokens, cluster.brokers)):
-            first = cluster.brokers[0]
-            offered = ", ".join(first.names("kafka_sasl_mechanisms")) or "no mechanism"
-            yield Problem(first, "kafka_oauth is set, but no listener offers OAUTHBEARER", offered)
+    yield from not_offered(inventory, VARIABLE, MECHANISM, _takes_tokens)
 
 
 @rule(
@@ -227,7 +234,7 @@ def principal_of_profile(inventory: Inventory) -> Iterator[Problem]:
     `preferred_username` ...). A user who may write it can take the name of the administrator or of a node, and with it
     the rights of a super user."""
     for cluster in inventory.clusters():
-        for said, nodes in _said(cluster):
+        for said, nodes in fields_said(cluster, VARIABLE):
             claim = TokenIssuer.of(said).principal_claim
             if claim in _OF_PROFILE and any(_takes_tokens(node) and authorizer(node) for node in nodes):
                 yield Problem(nodes, "a user who may write this claim can take the name of a super user", claim)
