@@ -8,17 +8,16 @@ The KDC is that of the machine's krb5.conf (or of KRB5_CONFIG). The package gssa
 from __future__ import annotations
 
 import hashlib
-import queue
 import threading
 import time
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any
 
+from .._core.network import within
 from .connection import SETUP_SECONDS
 from .login import TICKETS, SaslLogin
 
-_T = TypeVar("_T")
 #: What a broker offers, and we choose, behind the tickets (RFC 4752, section 3.1): that nothing is signed or encrypted,
 #: which is all that Kafka knows; then the size of a message of other layers.
 _NO_LAYER, _CHOSEN = 1, b"\1\0\0\0"
@@ -135,7 +134,11 @@ class Exchange:
 
     def answer(self, received: bytes) -> bytes:
         """Return what is sent next; nothing was received before the first one. Raises TicketError."""
-        return _within(self._seconds, lambda: self._answer(received))
+        late = f"no ticket within {self._seconds:g} s: the KDC does not answer"
+        try:
+            return within(self._seconds, lambda: self._answer(received), (TicketError,), late)
+        except TimeoutError as error:
+            raise TicketError(str(error)) from None
 
     def _answer(self, received: bytes) -> bytes:
         if self._context is None:
@@ -191,27 +194,3 @@ def mechanism(base: type, failed: Callable[[str], Exception]) -> type:
             return self._is_done
 
     return Mechanism
-
-
-def _within(seconds: float, function: Callable[[], _T]) -> _T:
-    """Return what a function returns that nothing else bounds; TicketError after so many seconds.
-
-    Its thread is one that nothing waits for.
-    """
-    answers: queue.SimpleQueue[_T | TicketError] = queue.SimpleQueue()
-
-    def run() -> None:
-        """Run it."""
-        try:
-            answers.put(function())
-        except TicketError as error:
-            answers.put(error)
-
-    threading.Thread(target=run, daemon=True).start()
-    try:
-        answer = answers.get(timeout=seconds)
-    except queue.Empty:
-        raise TicketError(f"no ticket within {seconds:g} s: the KDC does not answer") from None
-    if isinstance(answer, TicketError):
-        raise answer
-    return answer

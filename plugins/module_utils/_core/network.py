@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection.
-"""Names and connections in bounded time: a resolver knows no time limit, whatever the time-out of a socket is."""
+"""Names, connections and other waits in bounded time: a resolver knows no time limit, whatever that of a socket is."""
 
 from __future__ import annotations
 
@@ -8,35 +8,45 @@ import queue
 import socket
 import threading
 import time
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, cast
+
+T = TypeVar("T")
 
 #: Longest time in seconds for the address of a name; one name server that is down costs a resolver 10.
 RESOLVE_SECONDS = 15.0
 
 
-def resolve(host: str, port: int | None, seconds: float = RESOLVE_SECONDS) -> list[Any]:
-    """The addresses of a name; OSError or UnicodeError where it has none, TimeoutError after C(seconds).
+def within(seconds: float, function: Callable[[], T], errors: tuple[type[Exception], ...], late: str) -> T:
+    """Return what a function returns that nothing else bounds, or raise what it raises.
 
-    A thread asks the resolver, which nothing waits for.
+    Its thread is one that nothing waits for. errors -- what it may raise. TimeoutError, which says late, after so many
+    seconds.
     """
-    answers: queue.SimpleQueue[list[Any] | OSError | UnicodeError] = queue.SimpleQueue()
+    answers: queue.SimpleQueue[tuple[T, None] | tuple[None, Exception]] = queue.SimpleQueue()
 
-    def look_up() -> None:
-        """Ask the resolver."""
+    def run() -> None:
+        """Run it."""
         try:
-            answers.put(list(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)))
-        except (OSError, UnicodeError) as error:
-            answers.put(error)
+            answers.put((function(), None))
+        except errors as error:
+            answers.put((None, error))
 
-    threading.Thread(target=look_up, daemon=True).start()
+    threading.Thread(target=run, daemon=True).start()
     try:
-        found = answers.get(timeout=seconds)
+        answer, error = answers.get(timeout=seconds)
     except queue.Empty:
-        raise TimeoutError(f"the name {host} was not resolved within {seconds:g} s") from None
-    if isinstance(found, Exception):
-        raise found
-    return found
+        raise TimeoutError(late) from None
+    if error is not None:
+        raise error
+    return cast("T", answer)
+
+
+def resolve(host: str, port: int | None, seconds: float = RESOLVE_SECONDS) -> list[Any]:
+    """The addresses of a name; OSError or UnicodeError where it has none, TimeoutError after C(seconds)."""
+    late = f"the name {host} was not resolved within {seconds:g} s"
+    errors = (OSError, UnicodeError)
+    return within(seconds, lambda: list(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)), errors, late)
 
 
 def connect_to(addresses: Sequence[Any], seconds: float) -> socket.socket:
