@@ -10,6 +10,7 @@ import pytest
 from ansible_collections.streamops.kafka.plugins.module_utils._brokers import api, election_apply
 from ansible_collections.streamops.kafka.plugins.module_utils._brokers.codec_apply import proof_place, prove_codecs
 from ansible_collections.streamops.kafka.plugins.module_utils._brokers.election_apply import ensure_leaders
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster import pace_look
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import STATE_TOPIC, Partition
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
@@ -24,6 +25,8 @@ STATE, PROOF = part(STATE_TOPIC, 0, (1, 2)), part("__streamops_prove", 3, (2, 1)
 
 class Answers:
     """A session whose broker answers to each codec with these errors."""
+
+    connection = Connection(("a:1",))
 
     def __init__(self, **failed: tuple[str, str]) -> None:
         self._failed = failed
@@ -60,6 +63,12 @@ def test_a_follower_that_leaves_the_isr_meanwhile_is_no_fault_of_the_broker() ->
     """The records were acknowledged; who does not copy from whom is for the wait behind the election."""
     session: Any = Answers()
     assert prove_codecs(session, STATE, 1) == ""
+
+
+def test_a_client_that_cannot_log_in_proves_nothing_and_says_so() -> None:
+    session: Any = Answers(gzip=("UNKNOWN", "never asked"))
+    session.connection = Connection(("a:1",), "SASL_PLAINTEXT", "GSSAPI")
+    assert prove_codecs(session, STATE, 1) == "confluent-kafka, which would write it, cannot log in by GSSAPI"
 
 
 class Brokers:
