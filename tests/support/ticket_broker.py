@@ -7,8 +7,8 @@ import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
+from ansible_collections.streamops.kafka.plugins.module_utils._client.login import KRB5_OPTION
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.kerberos import Kerberos
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.process import KRB5_OPTION
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import AUTHORIZER, kerberos_properties
 from tests.support.kdc import REALM, Kdc
 from tests.support.lone_broker import LoneBroker, as_written

@@ -19,7 +19,7 @@ from .rule import Problem
 _OFFERED = "kafka_sasl_mechanisms"
 #: What the rules of all services allow.
 NO_SUPER_USER = "a name of neither a node, the administrator nor kafka_super_users"
-KNOWN_MECHANISMS = " or ".join((*MECHANISMS, TOKENS, TICKETS))
+KNOWN_MECHANISMS = " or ".join((*MECHANISMS, TOKENS))
 
 
 @dataclass(frozen=True)
@@ -104,8 +104,9 @@ class ServiceLogin:
 MIRRORS = ServiceLogin("mirrors", "mirror")
 CANARY = ServiceLogin("the canary", "mirror_canary")
 PAGE = ServiceLogin("the page", "kafka_page")
+SPARK = ServiceLogin("the Spark job", "spark_validation")
 #: Those that log in by Kerberos, each with a keytab of its own.
-SERVICES = (MIRRORS,)
+SERVICES = (MIRRORS, SPARK)
 
 
 def offers_scram(node: Node) -> bool:

@@ -94,7 +94,7 @@ def mirror_kerberos(endpoints: Mapping[str, Mapping[str, Any]], target: str, own
     asked = [Kerberos.of(endpoint["kerberos"]) for endpoint in _by_ticket(endpoints, target)]
     if asked and own.krb5_file:
         return Kerberos(krb5_file=own.krb5_file)
-    return next((Kerberos(realm=one.realm, kdcs=one.kdcs) for one in asked if one.kdcs), Kerberos())
+    return next((Kerberos(realm=said.realm, kdcs=said.kdcs) for said in asked if said.kdcs), Kerberos())
 
 
 def _by_ticket(endpoints: Mapping[str, Mapping[str, Any]], target: str) -> list[Mapping[str, Any]]:

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._client.login import KRB5_OPTION
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import TICKET_MODULE, to_text
 from ansible_collections.streamops.kafka.plugins.module_utils._node.keytab import fault, read_keys
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.process import KRB5_OPTION
 from tests.support.cluster import free_port_base
 from tests.support.kdc import MISSING, NO_LIBRARY, REALM, Kdc
 from tests.support.lone_broker import LoneBroker

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -11,18 +12,20 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._client.login import KRB5_OPTION
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import to_text
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.reading import read_flows
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.kerberos import Kerberos
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.properties import config_providers
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.rights import mirror_acls
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render import mirror_clients
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.process import KRB5_OPTION
-from tests.support.cluster import free_port_base, until
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import client_properties
+from tests.support.cluster import BIN, ROOT, free_port_base, until
 from tests.support.kdc import MISSING, REALM, Kdc
 from tests.support.lone_broker import LoneBroker
 from tests.support.mirror import MirrorProcess, quick_properties
 from tests.support.modules import run_module
+from tests.support.spark import connector_jars
 from tests.support.ticket_broker import HOST, ticket_broker
 from tests.support.traffic import producing, read_all
 
@@ -144,3 +147,29 @@ def test_a_mirror_copies_by_tickets_and_goes_on_after_their_end(pair: Pair, mirr
     pair.restart_both()
     write_and_await(pair, mirror)
     assert mirror.alive
+
+
+def test_a_spark_job_proves_a_cluster_by_tickets(pair: Pair, tmp_path: Path) -> None:
+    topic = {
+        "name": "smoke-by-ticket",
+        "partitions": 2,
+        "replication_factor": 1,
+        "config": {"message.timestamp.type": "LogAppendTime"},
+    }
+    pair.make("a", "topics", topics=[topic])
+    login = Kerberos(REALM).login("alice", str(pair.keytabs["alice"]))
+    krb5 = tmp_path / "krb5.conf"
+    krb5.write_text(Kerberos(REALM, kdcs=(pair.kdc.address,)).krb5())
+    arguments = {"topic": topic["name"], "consent_topic": topic["name"], "records": 2000, "live_seconds": 0}
+    given = {
+        "output_dir": str(tmp_path / "job"),
+        "package": str(ROOT / "spark_validation"),
+        "python": sys.executable,
+        "spark_submit": str(BIN / "spark-submit"),
+        "jars": connector_jars(),
+        "krb5_file": str(krb5),
+        "client_properties": client_properties({"security_protocol": "SASL_PLAINTEXT", **login.options()}),
+        "arguments": {"bootstrap_servers": pair.servers("a"), **arguments},
+    }
+    done = run_module("streamops.kafka.spark_job", given, timeout=500)
+    assert (done["failed"], done.get("verdict")) == (False, "pass"), done

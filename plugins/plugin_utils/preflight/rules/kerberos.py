@@ -23,7 +23,7 @@ from ...specs import role_options
 from ..by_value import by_value
 from ..host import Host
 from ..rule import BY_PROFILE, WARNING, Problem, host_rule, rule
-from ..service_logins import SERVICES, ServiceLogin
+from ..service_logins import SERVICES, SPARK, ServiceLogin
 from .oauth import fields_said, not_offered
 from .shape import faults
 
@@ -118,8 +118,9 @@ def _admin_flaw(kerberos: Kerberos, user: str) -> str:
     "kafka_sasl_mechanisms",
 )
 def bad_service_keytab(inventory: Inventory) -> Iterator[Problem]:
-    """GSSAPI is the first of `kafka_sasl_mechanisms`, and `mirror_keytab_file` cannot be read on the control node or
-    has no key of `mirror_user@realm`; or `kafka_kerberos.principal_rules` make another user of this principal."""
+    """GSSAPI is the first of `kafka_sasl_mechanisms`, and `mirror_keytab_file` or `spark_validation_keytab_file` cannot
+    be read on the control node or has no key of `mirror_user@realm` or `spark_validation_user@realm`; or
+    `kafka_kerberos.principal_rules` make another user of this principal."""
     for cluster in inventory.clusters():
         for kerberos, nodes in complete(cluster):
             node = nodes[0]
@@ -127,6 +128,8 @@ def bad_service_keytab(inventory: Inventory) -> Iterator[Problem]:
                 continue
             for service in SERVICES:
                 user, file = node.text(service.user), _service_keytab(node, service)
+                if service is SPARK:
+                    file = file or kerberos.client_keytab_file
                 if user and file and (flaw := kerberos.login_flaw(user, file)):
                     what = f"{service.who} cannot log in by Kerberos"
                     yield Problem(cluster, what, flaw, variable=service.keytab_file)
@@ -166,9 +169,9 @@ def bad_keytab(inventory: Inventory) -> Iterator[Problem]:
     acceptable=True,
 )
 def open_keytab(inventory: Inventory) -> Iterator[Problem]:
-    """Others than owner and group may read `kafka_kerberos.keytab_file`, `kafka_kerberos.client_keytab_file` or
-    `mirror_keytab_file` on the control node: whoever has the key of a broker can pose as that broker, and as every user
-    to it; whoever has that of a client is it."""
+    """Others than owner and group may read `kafka_kerberos.keytab_file`, `kafka_kerberos.client_keytab_file`,
+    `mirror_keytab_file` or `spark_validation_keytab_file` on the control node: whoever has the key of a broker can pose
+    as that broker, and as every user to it; whoever has that of a client is it."""
     for cluster in inventory.clusters():
         for kerberos, nodes in complete(cluster):
             services = (_service_keytab(nodes[0], service) for service in SERVICES)

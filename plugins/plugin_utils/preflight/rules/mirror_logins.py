@@ -49,7 +49,7 @@ def mirror_user_listed_differently(inventory: Inventory) -> Iterator[Problem]:
 
 @rule(
     variable="kafka_sasl_mechanisms",
-    allowed=KNOWN_MECHANISMS,
+    allowed=f"{KNOWN_MECHANISMS} or {TICKETS}",
     fix="put SCRAM-SHA-512 first in kafka_sasl_mechanisms, or with PLAIN list mirror_user in kafka_plain_users",
 )
 def mirror_mechanism(inventory: Inventory) -> Iterator[Problem]:
