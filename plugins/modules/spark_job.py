@@ -100,6 +100,10 @@ options:
       V(hdfs:///tmp/streamops), by which result, report and progress come back; needed for O(deploy_mode=cluster). Each
       run has a directory of its own in it, and removes that at its end.
     type: str
+  krb5_file:
+    description: >-
+      A C(krb5.conf) that the driver reads where it runs on this host; other machines read their C(/etc/krb5.conf).
+    type: path
   hadoop_conf_dir:
     description: The directory with C(core-site.xml) and C(yarn-site.xml) of the Hadoop cluster, for master V(yarn).
     type: path
@@ -210,6 +214,7 @@ SPEC = dict(
     master={"type": "str", "default": "local[2]"},
     deploy_mode={"type": "str", "choices": ["client", "cluster"], "default": "client"},
     shared_dir={"type": "str"},
+    krb5_file={"type": "path"},
     hadoop_conf_dir={"type": "path"},
     python={"type": "path", "required": True},
     worker_python={"type": "path"},

@@ -45,6 +45,7 @@ _KDC = """\
         database_name = {directory}/principal
         key_stash_file = {directory}/stash
         acl_file = {directory}/kadm5.acl
+        max_life = {ticket_life}
         supported_enctypes = aes256-cts-hmac-sha1-96:normal aes128-cts-hmac-sha1-96:normal
     }}
 [logging]
@@ -58,10 +59,11 @@ class Kdc:
     krb5_file -- what its clients read; address -- host:port of it.
     """
 
-    def __init__(self, directory: Path, port: int) -> None:
+    def __init__(self, directory: Path, port: int, ticket_life: str = "10h") -> None:
+        """Make its database; ticket_life -- the longest of a ticket, as kdc.conf takes a duration."""
         self._directory, self.address = directory, f"127.0.0.1:{port}"
         self.krb5_file = directory / "krb5.conf"
-        names = {"realm": REALM, "port": port, "directory": directory}
+        names = {"realm": REALM, "port": port, "directory": directory, "ticket_life": ticket_life}
         self.krb5_file.write_text(_KRB5.format(**names))
         (directory / "kdc.conf").write_text(_KDC.format(**names))
         self.environment = {

@@ -15,9 +15,12 @@ class MirrorProcess(JavaProcess):
     The folder gets mm2.properties and mirror.log. The properties may be changed (`write`) between two starts.
     """
 
-    def __init__(self, release: Path, properties: Mapping[str, str], directory: Path, heap: str = "512m") -> None:
+    def __init__(
+        self, release: Path, properties: Mapping[str, str], directory: Path, heap: str = "512m", options: str = ""
+    ) -> None:
         self._file = directory / "mm2.properties"
-        super().__init__(release, directory, "mirror", "connect-mirror-maker.sh", str(self._file), heap=heap)
+        command = ("connect-mirror-maker.sh", str(self._file))
+        super().__init__(release, directory, "mirror", *command, heap=heap, options=options)
         self.write(properties)
 
     def write(self, properties: Mapping[str, str]) -> None:

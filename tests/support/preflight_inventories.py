@@ -73,6 +73,7 @@ MIRROR_LOGIN_RULES = {
     "mirror_user_listed_differently",
     "mirror_mechanism",
     "mirror_logins_disagree",
+    "mirror_realms",
     "acls_with_two_owners",
     "mirror_without_certificate",
     "mirrors_share_certificate",

@@ -28,6 +28,8 @@ TOKEN_URL = "sasl.oauthbearer.token.endpoint.url"
 #: No address of tokens or keys is asked that this argument of a JVM does not name (CVE-2025-27817): Kafka 3.9 would ask
 #: any, 4.0 and newer none. They stand whole, with commas between.
 TOKEN_ADDRESSES = "-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls="
+#: The argument of a JVM that names its krb5.conf; without it Java reads /etc/krb5.conf.
+KRB5_OPTION = "-Djava.security.krb5.conf="
 #: What an address is written with: no blank and no quote, which the arguments of Java have another meaning for; no
 #: comma, which stands between two allowed addresses; no fragment, which is never sent.
 _URL = re.compile(r"[A-Za-z0-9._~!$&*+=:@%/?\[\]-]+")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from .._client.login import TOKEN_ADDRESSES, TOKEN_URL
+from .._client.login import KRB5_OPTION, TOKEN_ADDRESSES, TOKEN_URL
 from .._core.progress import DONE, FAILED, GOING, Advance, Meter, Step, pace
 from .._core.properties import is_secret
 
@@ -45,6 +45,8 @@ _ARGUMENTS = "arguments.json"
 _OUTPUT = "out"
 #: Properties that name a file, such as ssl.truststore.location.
 _NAMES_A_FILE = re.compile(r"\.location$")
+#: The keytab in a JAAS text (TICKET_MODULE).
+_JAAS, _KEYTAB = "sasl.jaas.config", re.compile(r'(?<= keyTab=")[^"\\]+(?=")')
 _PROPERTIES = ("client_properties", "secret_properties", "source_client_properties", "source_secret_properties")
 
 #: Up to so many records the job smoke costs less processor time without Java's second compiler; more were not measured
@@ -115,12 +117,14 @@ def travelling(params: Mapping[str, Any], is_file: Callable[[str], bool]) -> tup
     def name_of(path: str) -> str:
         return names.setdefault(path, f"{CARRIED}{len(names)}-{path.rpartition('/')[2]}")
 
+    def renamed(key: str, value: str) -> str:
+        if key == _JAAS:
+            return _KEYTAB.sub(lambda path: name_of(path[0]) if is_file(path[0]) else path[0], value)
+        return name_of(value) if _NAMES_A_FILE.search(key) and is_file(value) else value
+
     found = dict(params)
     for group in _PROPERTIES:
-        found[group] = {
-            key: name_of(value) if _NAMES_A_FILE.search(key) and is_file(value) else value
-            for key, value in (params[group] or {}).items()
-        }
+        found[group] = {key: renamed(key, value) for key, value in (params[group] or {}).items()}
     ledger = params["arguments"].get("ledger_file")
     if ledger and params["deploy_mode"] == CLUSTER:
         found["arguments"] = dict(params["arguments"], ledger_file=name_of(ledger))
@@ -186,7 +190,8 @@ def _submit(params: Mapping[str, Any], package_zip: str, files: Sequence[str]) -
     if params["jars"]:
         argv += ["--jars", ",".join(params["jars"])]
     urls = {(params[group] or {}).get(TOKEN_URL) for group in ("client_properties", "source_client_properties")}
-    conf = {**_asking(_own_conf(params), sorted(filter(None, urls))), **params["conf"]}
+    own = _with_krb5(_asking(_own_conf(params), sorted(filter(None, urls))), params)
+    conf = {**own, **params["conf"]}
     if files:
         # The option wins over the setting.
         argv += ["--files", ",".join([*files, *filter(None, [conf.pop("spark.files", "")])])]
@@ -212,6 +217,17 @@ def _asking(conf: dict[str, str], urls: Sequence[str]) -> dict[str, str]:
     argument = f"{TOKEN_ADDRESSES}{','.join(urls)}"
     names = (_JAVA_OPTIONS, _EXECUTOR_OPTIONS) if urls else ()
     return {**conf, **{name: f"{conf.get(name, '')} {argument}".strip() for name in names}}
+
+
+def _with_krb5(conf: dict[str, str], params: Mapping[str, Any]) -> dict[str, str]:
+    """Return settings with which a driver on this host reads the krb5.conf of the job.
+
+    Other machines have their own one: Java reads it once, which may be before any file of the job has come.
+    """
+    if not params["krb5_file"] or params["deploy_mode"] == CLUSTER:
+        return conf
+    argument = f"{KRB5_OPTION}{params['krb5_file']}"
+    return {**conf, _JAVA_OPTIONS: f"{conf.get(_JAVA_OPTIONS, '')} {argument}".strip()}
 
 
 def _cluster_conf(params: Mapping[str, Any]) -> dict[str, str]:

@@ -63,9 +63,12 @@ def faults(values: Mapping[str, Any], brokers: int) -> Iterator[Fault]:
     yield from _consent(values)
     yield from _driver(values)
     yield from _sizes(values, brokers)
-    if bool(values.get("spark_validation_user")) != bool(values.get("spark_validation_password")):
-        given = "spark_validation_user" if values.get("spark_validation_user") else "spark_validation_password"
-        yield Fault(given, "user and password belong together", "one of them", "both, or none of them")
+    user, password = values.get("spark_validation_user"), values.get("spark_validation_password")
+    shown = password or values.get("spark_validation_keytab_file")
+    if (user and not shown) or (password and not user):
+        given = "spark_validation_user" if user else "spark_validation_password"
+        both = "both, or none of them; by Kerberos spark_validation_keytab_file instead of the password"
+        yield Fault(given, "user and password belong together", "one of them", both)
 
 
 @dataclass(frozen=True)

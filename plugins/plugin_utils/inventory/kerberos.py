@@ -11,7 +11,7 @@ from os.path import expanduser
 from pathlib import Path
 
 from ...module_utils._client.login import SERVICE, TICKETS, SaslLogin
-from ...module_utils._node.keytab import Key, KeytabError, read_keys
+from ...module_utils._node.keytab import Key, KeytabError, fault, read_keys
 
 MECHANISM = TICKETS
 DEFAULT_RULE = "DEFAULT"
@@ -80,9 +80,22 @@ class Kerberos:
         # Clients ask the KDC for the name in small letters.
         return self.principal or f"{self.service_name}/{host.lower()}@{self.realm}"
 
-    def login(self, user: str) -> SaslLogin:
-        """Return how one of our own clients logs in, which brokers shall know as this user."""
-        return SaslLogin.by_ticket(self.client_keytab_file, f"{user}@{self.realm}", self.service_name)
+    def login(self, user: str, keytab: str = "") -> SaslLogin:
+        """Return how one of our own clients logs in, which brokers shall know as this user.
+
+        keytab -- where the client runs; without it client_keytab_file, that of the administrator.
+        """
+        return SaslLogin.by_ticket(keytab or self.client_keytab_file, f"{user}@{self.realm}", self.service_name)
+
+    def login_flaw(self, user: str, keytab: str) -> str:
+        """Say why a client with this keytab of the control node would not be this user to brokers, "" where it is."""
+        principal = self.login(user).principal
+        try:
+            flaw = fault(read_keytab(keytab), principal)
+        except ValueError as error:
+            return str(error)
+        made = short_name(self.principal_rules, self.realm, principal)
+        return flaw or ("" if made == user else f"principal_rules make {made or 'no user'} of {principal}, not {user}")
 
     def fault(self) -> str:
         """Say why no file may be written with it, "" where it may: preflight does not see what is made at run time."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ...module_utils._client.login import chosen
+from ...module_utils._client.login import TICKETS, chosen
 from ...module_utils._users.plan import MECHANISMS
 from ..inventory.model import Cluster, Listener, Node
 from ..inventory.oauth import MECHANISM as TOKENS
@@ -24,7 +24,7 @@ KNOWN_MECHANISMS = " or ".join((*MECHANISMS, TOKENS))
 
 @dataclass(frozen=True)
 class ServiceLogin:
-    """The user of a service; C(prefix) is that of its two variables, C(who) what messages call it."""
+    """The user of a service; C(prefix) is that of its variables, C(who) what messages call it."""
 
     who: str
     prefix: str
@@ -39,11 +39,17 @@ class ServiceLogin:
         """Return the variable with its password."""
         return f"{self.prefix}_password"
 
+    @property
+    def keytab_file(self) -> str:
+        """Return the variable with its keytab, which it has instead of a password where it logs in by Kerberos."""
+        return f"{self.prefix}_keytab_file"
+
     def find_empty(self, asking: Iterable[tuple[Cluster, Listener]]) -> Iterator[Problem]:
         """Yield each variable that is empty where a listener asks for a login."""
         for cluster, listener in asking:
             node = cluster.brokers[0]
-            for variable in (self.user, self.password):
+            shown = self.keytab_file if chosen(node.names(_OFFERED)) == TICKETS else self.password
+            for variable in (self.user, shown):
                 if not _is_unknown(node, variable) and not node.text(variable):
                     what = f"{self.who} cannot log in at listener {listener.name}"
                     yield Problem(cluster, what, "an empty value", variable=variable)
@@ -58,7 +64,8 @@ class ServiceLogin:
     def find_other_entries(self, clusters: Iterable[Cluster], beside: Iterable[ServiceLogin] = ()) -> Iterator[Problem]:
         """Yield each list that has the user with another password or absent; C(beside) are logins that count too.
 
-        C(kafka_users) are credentials of SCRAM: where no listener offers that, the user has no login by them.
+        C(kafka_users) are credentials of SCRAM: where no listener offers that, the user has no login by them. With
+        Kerberos first the service shows no password.
         """
         others = tuple(beside)
         for cluster in clusters:
@@ -67,7 +74,8 @@ class ServiceLogin:
             lists = ("kafka_users", "kafka_plain_users") if offers_scram(node) else ("kafka_plain_users",)
             listed = [(name, entry) for name in lists for entry in dicts(node, name)]
             listed += [(other.password, other._as_entry(node)) for other in others if node.text(other.password)]
-            for variable, entry in listed if user and password is not UNDEFINED else ():
+            shows_password = password is not UNDEFINED and chosen(node.names(_OFFERED)) != TICKETS
+            for variable, entry in listed if user and shows_password else ():
                 if str(entry.get("name")) != user or entry.get("password") is UNDEFINED:
                     continue
                 absent = entry.get("state") == "absent"
@@ -81,7 +89,7 @@ class ServiceLogin:
         for cluster, listener in asking:
             node = cluster.brokers[0]
             first, user = chosen(node.names(_OFFERED)), node.text(self.user)
-            if _is_unknown(node, _OFFERED) or first in (*MECHANISMS, TOKENS):
+            if _is_unknown(node, _OFFERED) or first in (*MECHANISMS, TOKENS) or (first == TICKETS and self in SERVICES):
                 continue
             plain = [str(entry.get("name")) for entry in dicts(node, "kafka_plain_users")]
             if first != "PLAIN" or (user and user not in plain):
@@ -96,6 +104,9 @@ class ServiceLogin:
 MIRRORS = ServiceLogin("mirrors", "mirror")
 CANARY = ServiceLogin("the canary", "mirror_canary")
 PAGE = ServiceLogin("the page", "kafka_page")
+SPARK = ServiceLogin("the Spark job", "spark_validation")
+#: Those that log in by Kerberos, each with a keytab of its own.
+SERVICES = (MIRRORS, SPARK)
 
 
 def offers_scram(node: Node) -> bool:

@@ -10,6 +10,7 @@ from os.path import expanduser
 from typing import Any
 
 from ...module_utils._client.login import chosen
+from ..inventory.kerberos import MECHANISM as KERBEROS
 from ..inventory.mirror_nodes import mirror_reach
 from ..inventory.oauth import TokenIssuer
 from ..inventory.properties import effective, written
@@ -108,8 +109,10 @@ class Access:
             "mechanism": mechanism,
             # The same for all that log in at this cluster: where they get tokens.
             "tokens": TokenIssuer.of(settings["kafka_oauth"]).login(mechanism, "", "").token_options(),
+            "kerberos": settings["kafka_kerberos"] if mechanism == KERBEROS else {},
             "user": settings["mirror_user"],
             "password": settings["mirror_password"],
+            "keytab_file": expanduser(settings["mirror_keytab_file"]),
             "canary_user": settings["mirror_canary_user"],
             "canary_password": settings["mirror_canary_password"],
             "ca_file": expanduser(settings["kafka_tls_ca_file"]),

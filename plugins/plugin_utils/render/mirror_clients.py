@@ -4,9 +4,9 @@
 
 What a cluster says about itself in a run is its endpoint: {cluster, bootstrap_servers, protocol (for those next to it),
 mirror_bootstrap_servers, mirror_protocol (for mirrors elsewhere), mechanism, user, password, tokens (options of a
-connection that say where tokens are), ca_file, brokers, connection (of the administrator), job_properties (native, of
-Spark jobs)}. That of a cluster outside of the inventory (mirrors/external.py) has brokers None, no tokens, and
-is_external.
+connection that say where tokens are), kerberos (kafka_kerberos where one logs in by it), keytab_file (of the user, on
+the control node), ca_file, brokers, connection (of the administrator), job_properties (native, of Spark jobs)}. That of
+a cluster outside of the inventory (mirrors/external.py) has brokers None, neither tokens nor Kerberos, and is_external.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ...module_utils._client.login import SaslLogin
+from ...module_utils._client.login import TICKETS, SaslLogin
+from ..inventory.kerberos import Kerberos
 from .security import SASL_PROTOCOLS, TLS_PROTOCOLS, client_properties
 
 _JAAS = "sasl.jaas.config"
@@ -49,7 +50,8 @@ def mirror_clients(
 ) -> dict[str, dict[str, Any]]:
     """Return what mirror_properties takes as its clusters: alias -> {bootstrap_servers, properties, brokers}.
 
-    files -- paths on the mirror: secrets (a .properties file), truststores (a directory), keystore (PEM).
+    files -- paths on the mirror: secrets (a .properties file), truststores (a directory, also of keytabs), keystore
+    (PEM).
     The target is reached as by its own clients, any other cluster by the listener that it has for mirrors.
     """
     return {
@@ -62,14 +64,50 @@ def mirror_clients(
     }
 
 
-def mirror_secrets(endpoints: Mapping[str, Mapping[str, Any]], target: str) -> dict[str, str]:
-    """The content of the secrets file that mirror_clients refers to, as properties; empty where nobody logs in."""
+def mirror_secrets(endpoints: Mapping[str, Mapping[str, Any]], target: str, directory: str) -> dict[str, str]:
+    """The content of the secrets file that mirror_clients refers to, as properties; empty where nobody logs in.
+
+    directory -- on the mirror, with its keytabs.
+    """
     secrets = {}
     for alias, endpoint in endpoints.items():
         protocol = _protocol(endpoint, alias == target)
         if protocol in SASL_PROTOCOLS:
-            secrets[f"{alias}.{_JAAS}"] = client_properties(_options(endpoint, protocol))[_JAAS]
+            secrets[f"{alias}.{_JAAS}"] = client_properties(_options(endpoint, protocol, directory))[_JAAS]
     return secrets
+
+
+def mirror_keytabs(endpoints: Mapping[str, Mapping[str, Any]], target: str, directory: str) -> list[dict[str, str]]:
+    """Return the keytab of each cluster that is entered by Kerberos: file on the control node, path on the mirror."""
+    return [
+        {"file": str(endpoint["keytab_file"]), "path": _keytab(directory, endpoint)}
+        for endpoint in _by_ticket(endpoints, target)
+    ]
+
+
+def mirror_kerberos(endpoints: Mapping[str, Mapping[str, Any]], target: str, own: Kerberos) -> Kerberos:
+    """Return which krb5.conf the Java of a mirror reads, for all clusters; empty where none is entered by Kerberos.
+
+    own -- kafka_kerberos of the mirror, whose krb5_file is on its machine. Without that the KDCs are those that one of
+    the clusters names: they have the same realm (rule mirror_realms). Where none does, Java reads /etc/krb5.conf.
+    """
+    asked = [Kerberos.of(endpoint["kerberos"]) for endpoint in _by_ticket(endpoints, target)]
+    if asked and own.krb5_file:
+        return Kerberos(krb5_file=own.krb5_file)
+    return next((Kerberos(realm=said.realm, kdcs=said.kdcs) for said in asked if said.kdcs), Kerberos())
+
+
+def _by_ticket(endpoints: Mapping[str, Mapping[str, Any]], target: str) -> list[Mapping[str, Any]]:
+    """Return the endpoints that a mirror enters by Kerberos."""
+    return [
+        endpoint
+        for alias, endpoint in endpoints.items()
+        if endpoint["mechanism"] == TICKETS and _protocol(endpoint, alias == target) in SASL_PROTOCOLS
+    ]
+
+
+def _keytab(directory: str, endpoint: Mapping[str, Any]) -> str:
+    return f"{directory}/{endpoint['cluster']}.keytab"
 
 
 def mirror_trusts(endpoints: Mapping[str, Mapping[str, Any]], target: str) -> dict[str, str]:
@@ -89,18 +127,22 @@ def _protocol(endpoint: Mapping[str, Any], is_target: bool) -> str:
     return str(endpoint["protocol" if is_target else "mirror_protocol"])
 
 
-def _options(endpoint: Mapping[str, Any], protocol: str) -> dict[str, Any]:
+def _options(endpoint: Mapping[str, Any], protocol: str, directory: str) -> dict[str, Any]:
+    if endpoint["mechanism"] == TICKETS:
+        login = Kerberos.of(endpoint["kerberos"]).login(endpoint["user"], _keytab(directory, endpoint))
+    else:
+        login = SaslLogin(endpoint["mechanism"], endpoint["user"], endpoint["password"])
     return {
         "security_protocol": protocol,
         "ssl_ca_location": endpoint["ca_file"],
-        **SaslLogin(endpoint["mechanism"], endpoint["user"], endpoint["password"]).options(),
+        **login.options(),
         **endpoint.get("tokens", {}),
     }
 
 
 def _properties(alias: str, endpoint: Mapping[str, Any], protocol: str, files: Mapping[str, str]) -> dict[str, str]:
     trusted = f"{files['truststores']}/truststore-{alias}.pem"
-    properties = client_properties(_options(endpoint, protocol), trusted)
+    properties = client_properties(_options(endpoint, protocol, files["truststores"]), trusted)
     if _JAAS in properties:
         properties[_JAAS] = f"${{file:{files['secrets']}:{alias}.{_JAAS}}}"
     # To a cluster outside of the inventory nobody gave the mirror's certificate: there SSL only encrypts.

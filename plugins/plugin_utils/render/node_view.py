@@ -72,13 +72,15 @@ class NodeView:
         cluster: ClusterView,
         of_mirror: Callable[[], Mapping[str, object]] = dict,
         tokens_of_mirror: Callable[[], Sequence[str]] = tuple,
+        kerberos_of_mirror: Callable[[], Kerberos] = Kerberos,
     ) -> None:
         """of_mirror -- returns the properties of a mirror, for which the clusters of its flows must be known.
 
-        tokens_of_mirror -- returns where a mirror gets tokens, by the same clusters.
+        tokens_of_mirror -- returns where a mirror gets tokens, by the same clusters; kerberos_of_mirror which krb5.conf
+        its Java reads.
         """
         self._reader, self._cluster, self._of_mirror = reader, cluster, of_mirror
-        self._tokens_of_mirror = tokens_of_mirror
+        self._tokens_of_mirror, self._kerberos_of_mirror = tokens_of_mirror, kerberos_of_mirror
 
     @property
     def _settings(self) -> Mapping[str, Any]:
@@ -232,7 +234,7 @@ class NodeView:
         """The Java arguments of its process."""
         has_jaas, has_krb5, agent = bool(self.jaas), bool(self.krb5), self._metrics_argument()
         tokens = self._tokens_of_mirror() if "mirror" in self._own.roles else ()
-        release, krb5 = self.release["dir"], self._kerberos.krb5_file or (self.paths["krb5"] if has_krb5 else "")
+        release, krb5 = self.release["dir"], self._java_kerberos.krb5_file or (self.paths["krb5"] if has_krb5 else "")
         return jvm_arguments(self.node, self._settings, self.paths, release, has_jaas, agent, tokens, krb5)
 
     def _metrics_argument(self) -> str:
@@ -302,7 +304,12 @@ class NodeView:
     @key
     def krb5(self) -> str:
         """Return the krb5.conf of the node; empty where it reads another one."""
-        return self._kerberos.krb5()
+        return self._java_kerberos.krb5()
+
+    @property
+    def _java_kerberos(self) -> Kerberos:
+        """Return by which krb5.conf its Java lets clients in, or a mirror logs in."""
+        return self._kerberos_of_mirror() if "mirror" in self._own.roles else self._kerberos
 
     @key
     def keytab(self) -> dict[str, str]:

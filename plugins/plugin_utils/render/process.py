@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from posixpath import basename
 from typing import Any
 
-from ...module_utils._client.login import TOKEN_ADDRESSES
+from ...module_utils._client.login import KRB5_OPTION, TOKEN_ADDRESSES
 from ...module_utils._migration.modes import KRAFT
 from ...module_utils._release.releases import release
 from ..inventory.nodes import stage_of
@@ -76,8 +76,6 @@ FORBIDDEN_MODULES = (
     "com.sun.security.auth.module.JndiLoginModule,"
     "com.sun.security.auth.module.LdapLoginModule"
 )
-#: The argument of a JVM that names its krb5.conf.
-KRB5_OPTION = "-Djava.security.krb5.conf="
 
 
 def process(node: Mapping[str, Any], settings: Mapping[str, Any], paths: Mapping[str, Any]) -> dict[str, Any]:

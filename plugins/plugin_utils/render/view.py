@@ -6,9 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ..inventory.kerberos import Kerberos
 from ..run.results import Results
 from .access import Access
 from .cluster_view import ClusterView
+from .mirror_clients import mirror_kerberos
 from .node_view import NodeView
 from .parts import Parts, keys_of
 from .readers import MirrorReader, Reader
@@ -23,7 +25,7 @@ class View(Parts):
         reader = MirrorReader(reader)
         results = Results(reader.read, reader.host)
         cluster = ClusterView(reader, results)
-        node = NodeView(reader, cluster, self._of_mirror, self._tokens_of_mirror)
+        node = NodeView(reader, cluster, self._of_mirror, self._tokens_of_mirror, self._kerberos_of_mirror)
         access = Access(cluster, node, lambda: bool(self["page"]["acl_owners"]))
         turns = Turns(reader, lambda: cluster.inventory.processes)
         run = RunView(self, reader, results, cluster, access)
@@ -39,3 +41,11 @@ class View(Parts):
         mirroring = self["mirroring"]
         given = (endpoint.get("tokens") for endpoint in mirroring["endpoints"].values()) if mirroring["flows"] else ()
         return [tokens["sasl_oauthbearer_endpoint_url"] for tokens in given if tokens]
+
+    def _kerberos_of_mirror(self) -> Kerberos:
+        """Return which krb5.conf the Java of the mirror of the host reads; empty without a flow."""
+        mirroring, settings = self["mirroring"], self["settings"]
+        if not mirroring["flows"]:
+            return Kerberos()
+        own = Kerberos.of(settings["kafka_kerberos"])
+        return mirror_kerberos(mirroring["endpoints"], str(settings["kafka_cluster_name"]), own)

@@ -12,21 +12,18 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._client.login import KRB5_OPTION
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import TICKET_MODULE, to_text
 from ansible_collections.streamops.kafka.plugins.module_utils._node.keytab import fault, read_keys
-from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.kerberos import Kerberos
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.process import KRB5_OPTION
-from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import AUTHORIZER, kerberos_properties
 from tests.support.cluster import free_port_base
 from tests.support.kdc import MISSING, NO_LIBRARY, REALM, Kdc
 from tests.support.lone_broker import LoneBroker
 from tests.support.modules import run_module
+from tests.support.ticket_broker import HOST, ticket_broker
 
 pytestmark = [pytest.mark.full, pytest.mark.skipif(bool(MISSING), reason=f"no KDC: {MISSING}")]
-#: What clients call the broker, and its principal.
-HOST = "localhost"
+#: The principal of the broker.
 NAME = f"kafka/{HOST}@{REALM}"
-PREFIX = "listener.name.client"
 TOPIC = {"name": "of-modules", "partitions": 1, "replication_factor": 1}
 needs_library = pytest.mark.skipif(bool(NO_LIBRARY), reason=NO_LIBRARY)
 
@@ -102,41 +99,11 @@ def place(
     version, directory, port = request.param, tmp_path_factory.mktemp("kerberos"), free_port_base()
     with Kdc(directory, port + 8) as kdc:
         keytab = directory / "broker.keytab"
-        said = Kerberos(REALM, kdcs=(kdc.address,), keytab_path=str(keytab))
-        krb5 = directory / "broker-krb5.conf"
-        krb5.write_text(said.krb5())
-        broker = LoneBroker(
-            kafka_release(version),
-            directory / "broker",
-            port,
-            options=f"{KRB5_OPTION}{krb5}",
-            **as_written(said, str(keytab), port),
-        )
         people = {name: kdc.keytab(name, name) for name in ("alice", "bob")}
-        place = Place(kdc, broker, keytab, people)
-        place.brings(kdc.keytab("first", f"kafka/{HOST}"))
-        broker.format("AAAAAAAAAAAAAAAAAAAAAQ")
-        broker.start()
-        try:
-            yield place
-        finally:
-            broker.kill()
-
-
-def as_written(said: Kerberos, keytab: str, port: int) -> dict[str, str]:
-    """Return the properties of the broker as they stand in its file, which LoneBroker writes as they are."""
-    listener = {"name": "CLIENT", "advertised_host": HOST}
-    rendered = to_text({f"{PREFIX}.sasl.enabled.mechanisms": ["GSSAPI"], **kerberos_properties(listener, said, keytab)})
-    lines = (line.partition("=") for line in rendered.splitlines() if line and not line.startswith("#"))
-    return {
-        **{key: value for key, _equals, value in lines},
-        "listeners": f"CLIENT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{port + 1},BROKER://127.0.0.1:{port + 2}",
-        "advertised.listeners": f"CLIENT://{HOST}:{port},BROKER://127.0.0.1:{port + 2}",
-        "listener.security.protocol.map": "CLIENT:SASL_PLAINTEXT,CONTROLLER:PLAINTEXT,BROKER:PLAINTEXT",
-        "inter.broker.listener.name": "BROKER",
-        "authorizer.class.name": AUTHORIZER,
-        "super.users": "User:alice;User:ANONYMOUS",
-    }
+        shutil.copy(kdc.keytab("first", f"kafka/{HOST}"), keytab)
+        keytab.chmod(0o440)
+        with ticket_broker(kafka_release(version), directory / "broker", port, kdc, keytab) as broker:
+            yield Place(kdc, broker, keytab, people)
 
 
 def test_a_principal_is_the_user_of_its_first_part(place: Place) -> None:

@@ -10,8 +10,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from os.path import expanduser
 from typing import Any
 
+from ....module_utils._client.login import chosen
 from ....module_utils._node.keytab import OTHERS, fault
 from ...inventory.kerberos import DEFAULT_RULE, MECHANISM, Kerberos, read_keytab, short_name
 from ...inventory.model import PLACEHOLDER, Cluster, Inventory, Node
@@ -21,6 +23,7 @@ from ...specs import role_options
 from ..by_value import by_value
 from ..host import Host
 from ..rule import BY_PROFILE, WARNING, Problem, host_rule, rule
+from ..service_logins import SERVICES, SPARK, ServiceLogin
 from .oauth import fields_said, not_offered
 from .shape import faults
 
@@ -45,7 +48,7 @@ def _logins(node: Node) -> list[str]:
     return [listener.advertised_host for listener in listeners]
 
 
-def _complete(cluster: Cluster) -> Iterator[tuple[Kerberos, list[Node]]]:
+def complete(cluster: Cluster) -> Iterator[tuple[Kerberos, list[Node]]]:
     """Yield what brokers say of Kerberos that let clients in by it, where no field is made at run time."""
     for value, nodes in by_value(cluster.brokers, VARIABLE):
         if (
@@ -76,7 +79,7 @@ def bad_kerberos(inventory: Inventory) -> Iterator[Problem]:
         unsaid = [
             (Kerberos(), [node]) for node in cluster.brokers if _logins(node) and not node.variables.get(VARIABLE, {})
         ]
-        for kerberos, nodes in (*_complete(cluster), *unsaid) if is_sound else ():
+        for kerberos, nodes in (*complete(cluster), *unsaid) if is_sound else ():
             if flaw := kerberos.fault():
                 yield Problem(nodes, "clients could not log in by Kerberos", flaw)
 
@@ -97,7 +100,7 @@ def kerberos_first(inventory: Inventory) -> Iterator[Problem]:
     `kafka_kerberos.client_keytab_file` is empty, cannot be read, or has no key of `kafka_admin_user@realm`; or
     `kafka_kerberos.principal_rules` make another user of this principal."""
     for cluster in inventory.clusters():
-        for kerberos, nodes in _complete(cluster):
+        for kerberos, nodes in complete(cluster):
             first = [node for node in nodes if node.names("kafka_sasl_mechanisms")[0] == MECHANISM]
             if first and not kerberos.fault() and (flaw := _admin_flaw(kerberos, first[0].text("kafka_admin_user"))):
                 yield Problem(first, "the administrator cannot log in by Kerberos", flaw)
@@ -107,13 +110,35 @@ def _admin_flaw(kerberos: Kerberos, user: str) -> str:
     """Say why the administrator would not get in as this user, "" where it would."""
     if not kerberos.client_keytab_file:
         return "no client_keytab_file"
-    principal = kerberos.login(user).principal
-    try:
-        flaw = fault(read_keytab(kerberos.client_keytab_file), principal)
-    except ValueError as error:
-        return str(error)
-    made = short_name(kerberos.principal_rules, kerberos.realm, principal)
-    return flaw or ("" if made == user else f"principal_rules make {made or 'no user'} of {principal}, not {user}")
+    return kerberos.login_flaw(user, kerberos.client_keytab_file)
+
+
+@rule(
+    fix="export the keys of this user (kadmin: ktadd -k FILE USER@REALM), or put SCRAM-SHA-512 first in "
+    "kafka_sasl_mechanisms",
+)
+def bad_service_keytab(inventory: Inventory) -> Iterator[Problem]:
+    """GSSAPI is the first of `kafka_sasl_mechanisms`, and `mirror_keytab_file` or `spark_validation_keytab_file` cannot
+    be read on the control node or has no key of `mirror_user@realm` or `spark_validation_user@realm`; or
+    `kafka_kerberos.principal_rules` make another user of this principal."""
+    for cluster in inventory.clusters():
+        for kerberos, nodes in complete(cluster):
+            node = nodes[0]
+            if kerberos.fault() or chosen(node.names("kafka_sasl_mechanisms")) != MECHANISM:
+                continue
+            for service in SERVICES:
+                user, file = node.text(service.user), _service_keytab(node, service)
+                if service is SPARK:
+                    file = file or kerberos.client_keytab_file
+                if user and file and (flaw := kerberos.login_flaw(user, file)):
+                    what = f"{service.who} cannot log in by Kerberos"
+                    yield Problem(cluster, what, flaw, variable=service.keytab_file)
+
+
+def _service_keytab(node: Node, service: ServiceLogin) -> str:
+    """Return the keytab of a service on the control node; empty where none is set, or it is made at run time."""
+    file = node.variables.get(service.keytab_file)
+    return "" if _is_unknown(file) else expanduser(node.text(service.keytab_file))
 
 
 @rule(variable=f"{VARIABLE}.keytab_file", fix=_KEYTAB_FIX)
@@ -122,7 +147,7 @@ def bad_keytab(inventory: Inventory) -> Iterator[Problem]:
     `service_name/HOST@realm` with the HOST that the broker advertises (it is that of another host, or of another
     realm), or its newest keys are DES or RC4 alone, which Java refuses."""
     for cluster in inventory.clusters():
-        for kerberos, nodes in _complete(cluster):
+        for kerberos, nodes in complete(cluster):
             if not kerberos.keytab_file or kerberos.fault():
                 continue
             try:
@@ -144,12 +169,13 @@ def bad_keytab(inventory: Inventory) -> Iterator[Problem]:
     acceptable=True,
 )
 def open_keytab(inventory: Inventory) -> Iterator[Problem]:
-    """Others than owner and group may read `kafka_kerberos.keytab_file` or `kafka_kerberos.client_keytab_file` on the
-    control node: whoever has the key of a broker can pose as that broker, and as every user to it; whoever has that of
-    the administrator is it."""
+    """Others than owner and group may read `kafka_kerberos.keytab_file`, `kafka_kerberos.client_keytab_file`,
+    `mirror_keytab_file` or `spark_validation_keytab_file` on the control node: whoever has the key of a broker can pose
+    as that broker, and as every user to it; whoever has that of a client is it."""
     for cluster in inventory.clusters():
-        for kerberos, nodes in _complete(cluster):
-            for file in filter(None, (kerberos.keytab_file, kerberos.client_keytab_file)):
+        for kerberos, nodes in complete(cluster):
+            services = (_service_keytab(nodes[0], service) for service in SERVICES)
+            for file in filter(None, (kerberos.keytab_file, kerberos.client_keytab_file, *services)):
                 try:
                     mode = os.stat(file).st_mode & 0o777
                 except OSError:
@@ -168,7 +194,7 @@ def realm_in_small_letters(inventory: Inventory) -> Iterator[Problem]:
     """`kafka_kerberos.realm` has small letters. Realms are compared letter by letter and are in capitals by
     convention; mostly the name of the DNS domain was written."""
     for cluster in inventory.clusters():
-        for kerberos, nodes in _complete(cluster):
+        for kerberos, nodes in complete(cluster):
             if kerberos.realm != kerberos.realm.upper():
                 yield Problem(nodes, "the realm has small letters", kerberos.realm)
 
@@ -184,7 +210,7 @@ def principals_merge(inventory: Inventory) -> Iterator[Problem]:
     KDC trusts, or of `name` and `name/other`. The second one has the rights of the first, also those of the
     administrator. What DEFAULT does within the own realm is not named."""
     for cluster in inventory.clusters():
-        for kerberos, nodes in _complete(cluster):
+        for kerberos, nodes in complete(cluster):
             names = sorted(cluster.super_users(nodes[0]) - set(cluster.hosts)) or ["alice"]
             for name in names:
                 if others := _merged(kerberos, name):

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ....module_utils._client.login import TICKETS, chosen
 from ....module_utils._mirror.flows import LEGACY, Flow
+from ...inventory.kerberos import Kerberos
 from ...inventory.model import Cluster, Inventory, Listener, Node
 from ...inventory.variables import UNDEFINED, as_bool
 from ...render.security import SASL_PROTOCOLS
@@ -16,6 +18,7 @@ from ..principal_rules import RuleError, UnknownRuleError, principal
 from ..rule import WARNING, Problem, rule
 from ..service_logins import KNOWN_MECHANISMS, MIRRORS, NO_SUPER_USER
 from .certificates import mapping_rules, subject_of
+from .kerberos import complete
 from .mirrors import listener_of
 
 
@@ -23,7 +26,8 @@ from .mirrors import listener_of
     fix="set the variable in the group_vars of the cluster, a password from the vault",
 )
 def no_mirror_login(inventory: Inventory) -> Iterator[Problem]:
-    """The listener for mirrors needs a login, and `mirror_user` or `mirror_password` is empty."""
+    """The listener for mirrors needs a login, and `mirror_user` or `mirror_password` is empty; with GSSAPI first in
+    `kafka_sasl_mechanisms`, `mirror_user` or `mirror_keytab_file`."""
     return MIRRORS.find_empty(_asked(inventory))
 
 
@@ -45,7 +49,7 @@ def mirror_user_listed_differently(inventory: Inventory) -> Iterator[Problem]:
 
 @rule(
     variable="kafka_sasl_mechanisms",
-    allowed=KNOWN_MECHANISMS,
+    allowed=f"{KNOWN_MECHANISMS} or {TICKETS}",
     fix="put SCRAM-SHA-512 first in kafka_sasl_mechanisms, or with PLAIN list mirror_user in kafka_plain_users",
 )
 def mirror_mechanism(inventory: Inventory) -> Iterator[Problem]:
@@ -53,11 +57,37 @@ def mirror_mechanism(inventory: Inventory) -> Iterator[Problem]:
     return MIRRORS.find_no_mechanism(_asked(inventory))
 
 
+@rule(
+    variable="kafka_kerberos",
+    allowed="one realm, or krb5_file",
+    fix="set kafka_kerberos.krb5_file of the mirror to a krb5.conf on its machine that has all these realms, and the"
+    " hosts of their brokers in [domain_realm]",
+)
+def mirror_realms(inventory: Inventory) -> Iterator[Problem]:
+    """The clusters of the flows into a target are in several realms of Kerberos, and a mirror has no
+    `kafka_kerberos.krb5_file`: its Java reads one krb5.conf, and asks its default realm for the brokers of both."""
+    realms = {
+        cluster.name: kerberos.realm
+        for cluster, _listener in _asked(inventory)
+        for kerberos, nodes in complete(cluster)
+        if chosen(nodes[0].names("kafka_sasl_mechanisms")) == TICKETS
+    }
+    by_target: dict[str, dict[str, None]] = {}
+    for flow in flows(inventory):
+        ends = (name for name in (flow.source, flow.target) if realms.get(name))
+        by_target.setdefault(flow.target, {}).update({realms[name]: None for name in ends})
+    for target, names in by_target.items():
+        for mirror in mirrors_of(inventory, target) if len(names) > 1 else ():
+            if not Kerberos.of(mirror.variables.get("kafka_kerberos")).krb5_file:
+                yield Problem(mirror, "the mirror gets no ticket for brokers of several realms", " and ".join(names))
+
+
 @rule(fix="set the variable once, in the group_vars of the cluster")
 def mirror_logins_disagree(inventory: Inventory) -> Iterator[Problem]:
-    """The brokers of a cluster have different `mirror_user`, `mirror_password` or `mirror_listener`."""
+    """The brokers of a cluster have different `mirror_user`, `mirror_password`, `mirror_keytab_file` or
+    `mirror_listener`."""
     for cluster in _mirrored(inventory):
-        for variable in ("mirror_user", "mirror_password", "mirror_listener"):
+        for variable in ("mirror_user", "mirror_password", "mirror_keytab_file", "mirror_listener"):
             values = [(node, node.text(variable)) for node in cluster.brokers if not _unknown(node, variable)]
             differing = [node.name for node, value in values if value != values[0][1]]
             if differing:

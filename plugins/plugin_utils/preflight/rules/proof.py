@@ -54,7 +54,7 @@ def unfit_validation(inventory: Inventory) -> Iterator[Problem]:
     """A variable of `spark_validation` has a value with which no job can run: a topic or run id that cannot be a name,
     a topic of others without consent, fewer records than partitions, more replicas than brokers, bootstrap servers that
     are no `host:port`, an unknown kind of master, a deploy mode that this master does not have or that lacks a shared
-    directory, an empty path, a user without password."""
+    directory, an empty path, a user without password or keytab."""
     for cluster in inventory.clusters():
         found: dict[Fault, list[Node]] = {}
         for node in cluster.brokers:

@@ -57,7 +57,7 @@ def submitted(**given: Any) -> dict[str, Any]:
     names = {"spark_submit": "/v/bin/spark-submit", "package": "/p", "job": "smoke", "audit_run_id": None}
     where = {"master": "local[2]", "deploy_mode": "client", "shared_dir": None, "worker_python": None, "python": "/py"}
     properties = {"client_properties": {}, "secret_properties": None, "source_client_properties": {}}
-    places = {"output_dir": "/j", "job_dir": "/j/r1", "source_secret_properties": None}
+    places = {"output_dir": "/j", "job_dir": "/j/r1", "source_secret_properties": None, "krb5_file": None}
     return {**names, **where, **properties, **places, "jars": [], "conf": {}, "arguments": {}, **given}
 
 
@@ -281,6 +281,25 @@ def test_the_summary_leaves_examples_and_histograms_to_the_file() -> None:
     short = summary({"checks": [check], "figures": {"latency": {"p50": 3, "histogram": [1]}, "partitions": [1]}})
     assert "examples" not in short["checks"][0]
     assert short["figures"] == {"latency": {"p50": 3}}
+
+
+@pytest.mark.parametrize("master", ["spark://m:7077", "yarn"])
+def test_the_keytab_in_a_login_travels_to_other_machines(master: str) -> None:
+    login = 'Krb5LoginModule required useKeyTab=true keyTab="{}" principal="smoke@EXAMPLE.COM";'
+    given = {"secret_properties": {"sasl.jaas.config": login.format("/keys/smoke.keytab")}}
+    params, names = travelling(submitted(master=master, **given), lambda path: path == "/keys/smoke.keytab")
+    assert names == {"/keys/smoke.keytab": "carried-0-smoke.keytab"}
+    assert params["secret_properties"] == {"sasl.jaas.config": login.format("carried-0-smoke.keytab")}
+    assert travelling(submitted(master=master, **given), lambda _path: False)[1] == {}
+    assert travelling(submitted(**given), lambda _path: True)[1] == {}
+
+
+def test_a_driver_on_this_host_reads_the_krb5_conf_of_the_job() -> None:
+    argument = "-Djava.security.krb5.conf=/j/krb5.conf"
+    given = {"krb5_file": "/j/krb5.conf", "client_properties": {"sasl.oauthbearer.token.endpoint.url": "https://id/t"}}
+    driver = next(word for word in command(submitted(**given), "/j/p.zip", "/a") if "driver.default" in word)
+    assert driver.endswith(f"allowed.urls=https://id/t {argument}")
+    assert not [word for word in command(submitted(**{**ON_YARN, **given}), "/j/p.zip", "/a") if argument in word]
 
 
 def test_a_job_may_ask_its_issuers_for_tokens_and_nobody_else() -> None:

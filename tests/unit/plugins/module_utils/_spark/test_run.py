@@ -36,6 +36,7 @@ def params(tmp_path: Path) -> dict[str, Any]:
         "deploy_mode": "client",
         "shared_dir": None,
         "hadoop_conf_dir": None,
+        "krb5_file": None,
         "worker_python": None,
         "python": sys.executable,
         "spark_submit": str(tmp_path / "spark-submit"),

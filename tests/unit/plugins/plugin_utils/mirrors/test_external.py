@@ -52,7 +52,8 @@ def test_an_endpoint_is_that_of_a_mirror_of_modules_and_of_jobs() -> None:
     assert clients["old"]["brokers"] is None
     assert "p1" not in str(clients)
     assert mirror_trusts({"old": found}, "dc_b") == {"old": "/ca.pem"}
-    assert 'username="reader" password=" p1 ";' in mirror_secrets({"old": found}, "dc_b")["old.sasl.jaas.config"]
+    secrets = mirror_secrets({"old": found}, "dc_b", "/etc/kafka/m")
+    assert 'username="reader" password=" p1 ";' in secrets["old.sasl.jaas.config"]
 
 
 def test_what_needs_nothing_gets_nothing() -> None:

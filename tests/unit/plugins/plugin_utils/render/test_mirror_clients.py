@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.kerberos import Kerberos
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render import mirror_clients
 
 FILES = {"secrets": "/etc/kafka/m/secrets.properties", "truststores": "/etc/kafka/m", "keystore": "/etc/kafka/m/k.pem"}
@@ -49,7 +50,7 @@ def test_a_password_is_in_the_secrets_file_only() -> None:
     reference = "${file:/etc/kafka/m/secrets.properties:a.sasl.jaas.config}"
     assert clients["a"]["properties"]["sasl.jaas.config"] == reference
     assert clients["b"]["properties"] == {}
-    secrets = mirror_clients.mirror_secrets(endpoints, "b")
+    secrets = mirror_clients.mirror_secrets(endpoints, "b", "/etc/kafka/m")
     assert list(secrets) == ["a.sasl.jaas.config"]
     assert 'password="a\\"b";' in secrets["a.sasl.jaas.config"]
     assert mirror_clients.mirror_trusts(endpoints, "b") == {"a": "/ca/a.pem"}
@@ -67,6 +68,46 @@ def test_a_mirror_gets_tokens_where_each_cluster_says_and_keeps_its_secret_apart
     properties = mirror_clients.mirror_clients(endpoints, "b", FILES)["a"]["properties"]
     assert properties["sasl.oauthbearer.token.endpoint.url"] == "https://id.example.com/token"
     assert properties["sasl.jaas.config"] == "${file:/etc/kafka/m/secrets.properties:a.sasl.jaas.config}"
-    secrets = mirror_clients.mirror_secrets(endpoints, "b")
+    secrets = mirror_clients.mirror_secrets(endpoints, "b", "/etc/kafka/m")
     assert 'clientId="mirror" clientSecret="a\\"b" scope="kafka";' in secrets["a.sasl.jaas.config"]
     assert "ScramLoginModule" in secrets["b.sasl.jaas.config"]
+
+
+REALM = {"realm": "EXAMPLE.COM", "service_name": "brokers", "client_keytab_file": "/keys/admin.keytab"}
+TICKETS = {"mechanism": "GSSAPI", "kerberos": REALM, "keytab_file": "/keys/mirror.keytab"}
+
+
+def test_a_mirror_logs_in_by_kerberos_with_a_copy_of_its_own_keytab() -> None:
+    endpoints = {"a": endpoint("a", **TICKETS), "b": endpoint("b")}
+    properties = mirror_clients.mirror_clients(endpoints, "b", FILES)["a"]["properties"]
+    assert properties["sasl.mechanism"] == "GSSAPI"
+    assert properties["sasl.kerberos.service.name"] == "brokers"
+    assert properties["sasl.jaas.config"] == "${file:/etc/kafka/m/secrets.properties:a.sasl.jaas.config}"
+    jaas = mirror_clients.mirror_secrets(endpoints, "b", "/etc/kafka/m")["a.sasl.jaas.config"]
+    assert jaas.startswith("com.sun.security.auth.module.Krb5LoginModule required useKeyTab=true storeKey=true")
+    assert 'keyTab="/etc/kafka/m/a.keytab"' in jaas
+    assert 'principal="mirror@EXAMPLE.COM"' in jaas
+    keytabs = mirror_clients.mirror_keytabs(endpoints, "b", "/etc/kafka/m")
+    assert keytabs == [{"file": "/keys/mirror.keytab", "path": "/etc/kafka/m/a.keytab"}]
+
+
+def test_no_keytab_goes_to_a_mirror_that_enters_without_a_login() -> None:
+    endpoints = {"a": endpoint("a", **TICKETS, mirror_protocol="SSL"), "b": endpoint("b", **TICKETS, protocol="SSL")}
+    assert mirror_clients.mirror_keytabs(endpoints, "b", "/etc/kafka/m") == []
+    assert mirror_clients.mirror_kerberos(endpoints, "b", Kerberos(krb5_file="/etc/k.conf")) == Kerberos()
+
+
+@pytest.mark.parametrize(
+    ("kdcs", "own", "reads"),
+    [
+        ([], Kerberos(), Kerberos()),
+        (["kdc1"], Kerberos(), Kerberos("EXAMPLE.COM", kdcs=("kdc1",))),
+        (["kdc1"], Kerberos("EXAMPLE.COM", krb5_file="/etc/k.conf"), Kerberos(krb5_file="/etc/k.conf")),
+        (["kdc1"], Kerberos("OTHER.COM", kdcs=("kdc2",)), Kerberos("EXAMPLE.COM", kdcs=("kdc1",))),
+    ],
+)
+def test_the_java_of_a_mirror_reads_the_krb5_conf_of_its_machine_or_that_of_a_cluster(
+    kdcs: list[str], own: Kerberos, reads: Kerberos
+) -> None:
+    endpoints = {"a": endpoint("a"), "b": endpoint("b", **{**TICKETS, "kerberos": {**REALM, "kdcs": kdcs}})}
+    assert mirror_clients.mirror_kerberos(endpoints, "b", own) == reads

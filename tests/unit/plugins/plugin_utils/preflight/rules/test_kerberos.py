@@ -164,3 +164,26 @@ def test_the_keytab_on_the_node(look: dict[str, Any] | None, rule: str, words: s
     found = [breach for name in ("bad_keytab_on_node", "older_keytab") for breach in RULES[name].violations(hosts)]
     assert [breach.name for breach in found] == ([rule] if rule else [])
     assert all(words in breach.sentence() for breach in found)
+
+
+def test_the_spark_job_needs_the_keys_of_its_user(tmp_path: Path) -> None:
+    admin, spark = tmp_path / "admin.keytab", tmp_path / "spark.keytab"
+    for file in (admin, spark):
+        file.write_bytes(keytab(record(f"{file.stem}@EXAMPLE.COM")))
+        file.chmod(0o600)
+    given = {**GOOD, "kafka_sasl_mechanisms": ["GSSAPI"], **kerberos(client_keytab_file=str(admin))}
+
+    def breaches(**job: str) -> list[str]:
+        asked = {f"spark_validation_{name}": value for name, value in job.items()}
+        return [f"{breach.name} {breach.sentence()}" for breach in check_inventory(combined(**given, **asked))]
+
+    assert breaches(user="spark", keytab_file=str(spark)) == []
+    (other,) = breaches(user="smoke", keytab_file=str(spark))
+    assert other.startswith("bad_service_keytab ")
+    assert "spark_validation_keytab_file: the Spark job cannot log in by Kerberos" in other
+    assert "no key of smoke@EXAMPLE.COM" in other
+    (none,) = breaches(user="spark", password="long-and-random")
+    assert "no key of spark@EXAMPLE.COM, but of admin@EXAMPLE.COM" in none
+    (lone,) = breaches(user="admin")
+    assert lone.startswith("unfit_validation")
+    assert "spark_validation_keytab_file instead of the password" in lone

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variables import UNDEFINED
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
+from tests.support.keytabs import keytab, record
 from tests.support.preflight_inventories import LISTENERS, MIRROR_LOGIN_RULES, expect
 from tests.support.preflight_mirrors import SECURED, flow, mirrored
 
@@ -188,3 +190,62 @@ def test_a_credential_of_scram_is_removed_once_nothing_logs_in_by_it(mechanisms:
     gone = {"kafka_sasl_mechanisms": mechanisms, "kafka_users": [{"name": "mirror", "state": "absent"}]}
     violations = check_inventory(mirrored(flow(), **{**SECURED, **gone}))
     assert ("mirror_user_listed_differently" in [violation.name for violation in violations]) is is_refused
+
+
+KERBEROS = {"realm": "EXAMPLE.COM", "kdcs": ["kdc1"], "keytab_path": "/etc/kafka.keytab"}
+
+
+@pytest.fixture
+def by_ticket(tmp_path: Path) -> dict[str, Any]:
+    """The variables of clusters that ask for tickets first, with the keytabs of the administrator and of mirrors."""
+    files = {name: tmp_path / f"{name}.keytab" for name in ("admin", "mirror")}
+    for name, file in files.items():
+        file.write_bytes(keytab(record(f"{name}@EXAMPLE.COM")))
+        file.chmod(0o600)
+    return {
+        **SECURED,
+        "kafka_sasl_mechanisms": ["GSSAPI", "SCRAM-SHA-512"],
+        "kafka_kerberos": {**KERBEROS, "client_keytab_file": str(files["admin"])},
+        "mirror_password": "",
+        "mirror_keytab_file": str(files["mirror"]),
+    }
+
+
+def test_mirrors_log_in_by_kerberos_with_a_keytab_of_their_own(by_ticket: dict[str, Any]) -> None:
+    assert [breach.sentence() for breach in check_inventory(mirrored(flow(), **by_ticket))] == []
+
+
+@pytest.mark.parametrize("listed", [{"name": "mirror", "password": OTHER}, {"name": "mirror", "state": "absent"}])
+def test_credentials_that_mirrors_do_not_show_are_not_compared(by_ticket: dict[str, Any], listed: Any) -> None:
+    assert check_inventory(mirrored(flow(), **by_ticket, kafka_users=[listed])) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "row", "words"),
+    [
+        ({"mirror_keytab_file": ""}, "no_mirror_login", ["mirror_keytab_file: mirrors cannot log in at listener"]),
+        ({"mirror_keytab_file": "/nowhere/k"}, "bad_service_keytab", ["mirror_keytab_file", "/nowhere/k cannot be"]),
+        ({"mirror_user": "copier"}, "bad_service_keytab", ["no key of copier@EXAMPLE.COM, but of mirror@EXAMPLE.COM"]),
+    ],
+)
+def test_what_is_wrong_with_the_keytab_of_mirrors_is_named(
+    by_ticket: dict[str, Any], changes: dict[str, Any], row: str, words: list[str]
+) -> None:
+    breaches = check_inventory(mirrored(flow(), **{**by_ticket, **changes}))
+    assert {breach.name for breach in breaches} == {row}
+    assert all(word in breaches[0].sentence() for word in words), breaches[0].sentence()
+
+
+def test_a_keytab_of_mirrors_that_everybody_may_read_is_named(by_ticket: dict[str, Any]) -> None:
+    Path(by_ticket["mirror_keytab_file"]).chmod(0o644)
+    expect(mirrored(flow(), **by_ticket), "open_keytab", "everybody on the control node may read", "mirror.keytab")
+
+
+def test_clusters_in_two_realms_need_a_krb5_conf_that_has_both(by_ticket: dict[str, Any], tmp_path: Path) -> None:
+    for name in ("admin", "mirror"):
+        (tmp_path / f"{name}.keytab").write_bytes(keytab(record(f"{name}@EXAMPLE.COM"), record(f"{name}@OTHER.COM")))
+    other = {"dc_a": {"kafka_kerberos": {**by_ticket["kafka_kerberos"], "realm": "OTHER.COM"}}}
+    words = ("mirror_dc_b", "no ticket for brokers of several realms", "OTHER.COM and EXAMPLE.COM")
+    expect(mirrored(flow(), hosts=other, **by_ticket), "mirror_realms", *words)
+    mirrors = {"m1": {"kafka_cluster_name": "dc_b", "kafka_kerberos": {"krb5_file": "/etc/both.conf"}}}
+    assert check_inventory(mirrored(flow(), hosts=other, mirrors=mirrors, **by_ticket)) == []

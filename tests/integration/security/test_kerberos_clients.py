@@ -1,0 +1,175 @@
+"""Our own clients that run for months, at two clusters that ask for tickets, beyond the end of the first ticket."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.module_utils._client.login import KRB5_OPTION
+from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import to_text
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.reading import read_flows
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.kerberos import Kerberos
+from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.properties import config_providers
+from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.rights import mirror_acls
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render import mirror_clients
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import client_properties
+from tests.support.cluster import BIN, ROOT, free_port_base, until
+from tests.support.kdc import MISSING, REALM, Kdc
+from tests.support.lone_broker import LoneBroker
+from tests.support.mirror import MirrorProcess, quick_properties
+from tests.support.modules import run_module
+from tests.support.spark import connector_jars
+from tests.support.ticket_broker import HOST, ticket_broker
+from tests.support.traffic import producing, read_all
+
+pytestmark = [pytest.mark.full, pytest.mark.skipif(bool(MISSING), reason=f"no KDC: {MISSING}")]
+#: How long a ticket holds. Java renews none within a minute of its login (sasl.kerberos.min.time.before.relogin).
+LIFE_SECONDS = 120
+FLOWS = read_flows([{"source": "a", "target": "b", "topics": ["orders"]}])
+IDS = {"a": "AAAAAAAAAAAAAAAAAAAAAQ", "b": "AAAAAAAAAAAAAAAAAAAAAg"}
+
+
+@dataclass
+class Pair:
+    """Clusters a and b, which let clients in by tickets alone, and the keytabs of these."""
+
+    kdc: Kdc
+    brokers: dict[str, LoneBroker]
+    keytabs: dict[str, Path]
+    directory: Path
+
+    def without_login(self, name: str) -> list[str]:
+        """Return where a test itself does in a cluster what it likes."""
+        return [f"127.0.0.1:{self.brokers[name].port + 2}"]
+
+    def servers(self, name: str) -> list[str]:
+        """Return the address for clients with tickets."""
+        return [f"{HOST}:{self.brokers[name].port}"]
+
+    def make(self, name: str, module: str, **options: Any) -> None:
+        """Have a module change a cluster."""
+        made = run_module(f"streamops.kafka.{module}", {"bootstrap_servers": self.without_login(name), **options})
+        assert not made["failed"], made
+
+    def restart_both(self) -> None:
+        """Restart the brokers, so that every client has to log in anew."""
+        for broker in self.brokers.values():
+            broker.terminate()
+            broker.start()
+
+    def endpoint(self, name: str) -> dict[str, Any]:
+        """Return what a cluster says of itself to its mirrors and canaries."""
+        servers, keytab = self.servers(name), self.keytabs["mirror"]
+        return {
+            "cluster": name,
+            "bootstrap_servers": servers,
+            "mirror_bootstrap_servers": servers,
+            "protocol": "SASL_PLAINTEXT",
+            "mirror_protocol": "SASL_PLAINTEXT",
+            "mechanism": "GSSAPI",
+            "kerberos": {"realm": REALM, "kdcs": [self.kdc.address]},
+            "user": "mirror",
+            "password": "",
+            "keytab_file": str(keytab),
+            "ca_file": "",
+            "brokers": 1,
+        }
+
+
+@pytest.fixture(scope="module", params=["4.3.1", "3.9.2"])
+def pair(
+    request: pytest.FixtureRequest, kafka_release: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Pair]:
+    directory, port, release = tmp_path_factory.mktemp("tickets"), free_port_base(), kafka_release(request.param)
+    with Kdc(directory, port + 8, f"{LIFE_SECONDS}s") as kdc, contextlib.ExitStack() as stack:
+        keytab = kdc.keytab("kafka", f"kafka/{HOST}")
+        people = {name: kdc.keytab(name, name) for name in ("alice", "mirror", "canary", "page")}
+        brokers = {
+            name: stack.enter_context(ticket_broker(release, directory / name, port + 10 * place, kdc, keytab, cluster))
+            for place, (name, cluster) in enumerate(IDS.items())
+        }
+        pair = Pair(kdc, brokers, people, directory)
+        pair.make("a", "topics", topics=[{"name": "orders", "partitions": 2, "replication_factor": 1}])
+        for name in brokers:
+            pair.make(name, "acls", acls=mirror_acls(FLOWS, name, ["User:mirror"]))
+        yield pair
+
+
+@pytest.fixture(scope="module")
+def mirror(pair: Pair) -> Iterator[MirrorProcess]:
+    """A mirror with the files that the roles write; its keytab is where they copy it."""
+    place = pair.directory / "mirror"
+    place.mkdir()
+    endpoints = {name: pair.endpoint(name) for name in IDS}
+    for copied in mirror_clients.mirror_keytabs(endpoints, "b", str(place)):
+        Path(copied["path"]).write_bytes(Path(copied["file"]).read_bytes())
+    secrets = place / "secrets.properties"
+    secrets.write_text(to_text(mirror_clients.mirror_secrets(endpoints, "b", str(place))))
+    krb5 = place / "krb5.conf"
+    krb5.write_text(mirror_clients.mirror_kerberos(endpoints, "b", Kerberos()).krb5())
+    files = {"secrets": str(secrets), "truststores": str(place), "keystore": ""}
+    clients = mirror_clients.mirror_clients(endpoints, "b", files)
+    properties = {
+        **quick_properties({name: pair.servers(name) for name in IDS}, {"a->b": {"topics": "orders"}}),
+        **config_providers({"secrets_dir": str(place)}),
+        **{f"{name}.{key}": value for name, client in clients.items() for key, value in client["properties"].items()},
+    }
+    process = MirrorProcess(pair.brokers["b"].release, properties, place, options=f"{KRB5_OPTION}{krb5}")
+    process.start()
+    try:
+        yield process
+    finally:
+        process.kill()
+
+
+def write_and_await(pair: Pair, mirror: MirrorProcess) -> None:
+    """Write records into cluster a, and wait until cluster b has as many as cluster a."""
+    with producing(pair.without_login("a"), "orders", rate=200) as ledger:
+        until(lambda: len(ledger.acknowledged) > 500, "records")
+    assert not ledger.failed
+    wanted = read_all(pair.without_login("a"), "orders").total()
+    try:
+        until(lambda: read_all(pair.without_login("b"), "a.orders").total() >= wanted, "all records", timeout=180)
+    except AssertionError as error:
+        raise AssertionError(f"{error}\n{mirror.log()[-3000:]}") from None
+
+
+def test_a_mirror_copies_by_tickets_and_goes_on_after_their_end(pair: Pair, mirror: MirrorProcess) -> None:
+    write_and_await(pair, mirror)
+    time.sleep(LIFE_SECONDS + 10)
+    pair.restart_both()
+    write_and_await(pair, mirror)
+    assert mirror.alive
+
+
+def test_a_spark_job_proves_a_cluster_by_tickets(pair: Pair, tmp_path: Path) -> None:
+    topic = {
+        "name": "smoke-by-ticket",
+        "partitions": 2,
+        "replication_factor": 1,
+        "config": {"message.timestamp.type": "LogAppendTime"},
+    }
+    pair.make("a", "topics", topics=[topic])
+    login = Kerberos(REALM).login("alice", str(pair.keytabs["alice"]))
+    krb5 = tmp_path / "krb5.conf"
+    krb5.write_text(Kerberos(REALM, kdcs=(pair.kdc.address,)).krb5())
+    arguments = {"topic": topic["name"], "consent_topic": topic["name"], "records": 2000, "live_seconds": 0}
+    given = {
+        "output_dir": str(tmp_path / "job"),
+        "package": str(ROOT / "spark_validation"),
+        "python": sys.executable,
+        "spark_submit": str(BIN / "spark-submit"),
+        "jars": connector_jars(),
+        "krb5_file": str(krb5),
+        "client_properties": client_properties({"security_protocol": "SASL_PLAINTEXT", **login.options()}),
+        "arguments": {"bootstrap_servers": pair.servers("a"), **arguments},
+    }
+    done = run_module("streamops.kafka.spark_job", given, timeout=500)
+    assert (done["failed"], done.get("verdict")) == (False, "pass"), done
