@@ -180,13 +180,13 @@ offsets_there:
 
 from ..module_utils._client.module import run_with_connection
 from ..module_utils._core.module import SecretModule
+from ..module_utils._mirror_failover.apply import mirror_failover_info
 from ..module_utils._mirror_failover.look import FAILOVER_SPEC
-from ..module_utils._mirror_failover.loss_apply import failover_info
 
 
 def main() -> None:
     """Look once."""
-    run_with_connection(FAILOVER_SPEC, failover_info, kind=SecretModule)
+    run_with_connection(FAILOVER_SPEC, mirror_failover_info, kind=SecretModule)
 
 
 if __name__ == "__main__":

@@ -8,23 +8,18 @@ notes the stage only once it is proven.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
-from .._client.connection import Connection
-from .._client.session import Session
 from .._groups.apply import bring_offsets
-from .._mirror.flows import Flow
 from .._mirror.look import at
 from .._mirror.reading import flow_of
-from .apply import kept_record, mirror_failover_info
+from .apply import target_of
 from .loss import (
     LossPlan,
     answers,
     copied_of,
     group_lines_after_loss,
-    loss_lines,
     loss_of,
     offsets_to_set,
     reached_after_loss,
@@ -32,14 +27,9 @@ from .loss import (
     unturned_after_loss,
 )
 from .loss_look import answer_of, survivors_of
-from .record import BEGUN, MOVED, TURNED, Loss, Record, next_step, stage_lines
+from .record import BEGUN, MOVED, TURNED, Loss, Record, next_step
 from .steps import back_refusals, loss_refusals, operator_refusals
 from .steps_apply import BACK, StepNotReachedError, Steps, at_now, mirror_failover, places_of
-
-
-def failover_info(module: Any) -> dict[str, Any]:
-    """Say what a failover would cost now, or what is lost with its source; the module's result."""
-    return _loss_info(module.params) if module.params["source_lost"] else mirror_failover_info(module)
 
 
 def failover_step(module: Any) -> dict[str, Any]:
@@ -48,30 +38,9 @@ def failover_step(module: Any) -> dict[str, Any]:
     if not params["source_lost"]:
         return mirror_failover(module)
     flow = flow_of(params)
-    with _target(flow, params) as copy:
+    with target_of(flow, params) as copy:
         failover = LossFailover(flow, copy, params)
         return failover.back(module.check_mode) if params["step"] == BACK else failover.next(module.check_mode)
-
-
-def _target(flow: Flow, params: Mapping[str, Any]) -> Session:
-    with at(f"target {flow.target}"):
-        return Session(Connection.from_params(params))
-
-
-def _loss_info(params: Mapping[str, Any]) -> dict[str, Any]:
-    flow = flow_of(params)
-    with _target(flow, params) as copy:
-        record, _end = kept_record(flow, copy)
-        plan = loss_of(flow, survivors_of(flow, copy, *answer_of(flow, params)))
-    return {
-        "changed": False,
-        **asdict(plan),
-        "to_copy": plan.missing.at_most if plan.missing else None,
-        "offsets_there": offsets_to_set(flow, plan),
-        "stage": record.stage if record else "",
-        "next_step": next_step(record, is_lost=True),
-        "lines": loss_lines(plan, stage_lines(record, is_lost=True)),
-    }
 
 
 class LossFailover(Steps):
