@@ -30,6 +30,7 @@ _LOG = logging.getLogger("canary")
 #: longer is followed by a pause as long as itself.
 LOOK = 30.0
 #: Seconds after which what a look must know is kept again although no gap has come: it has a figure for each partition.
+#: A look that fails keeps it too: of a source that is lost, a failover can know nothing later.
 _KEEP = 600.0
 #: Seconds that a mirror gets to write its positions down, beside those between two times.
 _FLUSH = 5.0
@@ -47,6 +48,7 @@ class GapWatch:
         self._kept: dict[str, Any] | None = None
         self._known = Marks()
         self._kept_at = float("-inf")
+        self._is_kept = True
         self.thread = threading.Thread(target=self._run, name=f"gaps {flow.pair}", daemon=True)
 
     def _run(self) -> None:
@@ -59,6 +61,7 @@ class GapWatch:
                 why = why_of(error)
                 self._board.gaps_not_looked_for(self._flow, why)
                 _LOG.warning("gaps of %s are not watched: %s", self._flow.pair, why, exc_info=not is_known(error))
+                self._keep_last_look()
             took = time.monotonic() - begun
             self._end.wait(max(LOOK - took, min(took, LOOK)))
 
@@ -69,14 +72,32 @@ class GapWatch:
             # Whoever wrote there since looked later, or said that a gap has been dealt with. What was found and could
             # not be written is known here all the same.
             if stored.as_data() != self._kept:
-                self._kept, self._known = stored.as_data(), stored
+                self._kept, self._known, self._is_kept = stored.as_data(), stored, True
                 self._board.gaps_known(self._flow, told(stored))
             before = self._known
             known = looked(self._flow, origin, copy, before, self._confirm, self._end.wait)
             if self._end.is_set():
                 return
-            self._known = known
+            self._known, self._is_kept = known, False
             self._board.gaps_looked_for(self._flow, told(known), time.monotonic())
             is_due = time.monotonic() - self._kept_at > _KEEP or list(known.gaps) != list(stored.gaps)
-            if is_due and keep(self._flow, copy, known, stored):
-                self._kept, self._kept_at = known.as_data(), time.monotonic()
+            if is_due:
+                self._keep(copy, stored)
+
+    def _keep(self, copy: Session, stored: Marks) -> None:
+        """Keep what is known, where the target still has what was stored."""
+        if keep(self._flow, copy, self._known, stored):
+            self._kept, self._kept_at, self._is_kept = self._known.as_data(), time.monotonic(), True
+
+    def _keep_last_look(self) -> None:
+        """Keep what the last whole look saw, once, after a look that failed: its source may be lost."""
+        if self._is_kept:
+            return
+        try:
+            with Session(self._target) as copy:
+                stored = kept(self._flow, copy)
+                if stored.as_data() == self._kept:
+                    self._keep(copy, stored)
+        except Exception as error:
+            why = why_of(error)
+            _LOG.warning("the last look at %s is not kept: %s", self._flow.pair, why, exc_info=not is_known(error))

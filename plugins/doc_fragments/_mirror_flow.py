@@ -74,4 +74,10 @@ options:
       does not look again.
     type: int
     default: 15
+  source_lost:
+    description: >-
+      Whether the source is gone, with its disks perhaps. Then only the target is read, and of the source nothing is
+      asked but whether it answers, for about ten seconds. A step is refused where the source does answer.
+    type: bool
+    default: false
 """

@@ -17,6 +17,9 @@ description:
   - The steps are C(fenced) (no topic of the source is written), C(drained) (the target has all records), C(moved) (the
     offsets of all groups are in the target), C(turned) (clients may start at the target) and C(done) (what was denied
     is allowed again).
+  - With O(source_lost) the steps are C(moved) (groups that lack an offset in the target have that of their last
+    checkpoint) and C(turned). Then no step is left, and the record waits for the failover back, whose step C(done)
+    takes it away.
   - The target keeps how far the failover is, in its topic C(_streamops_state). A step that was cut is repeated by the
     next run.
   - Each step looks at both clusters, and fails with each reason where its stage is not reached. Then the stage stays
@@ -62,7 +65,9 @@ options:
     type: bool
     default: false
   flow_enabled:
-    description: Whether C(mirror_flows) enables the flow. The last step needs it disabled, all others enabled.
+    description: >-
+      Whether C(mirror_flows) enables the flow. The last step needs it disabled, all others enabled. With
+      O(source_lost) the step C(turned) needs it disabled.
     type: bool
     default: true
 """
@@ -112,7 +117,8 @@ lines:
 from ..module_utils._client.module import run_with_connection
 from ..module_utils._core.module import SecretModule
 from ..module_utils._mirror_failover.look import FAILOVER_SPEC
-from ..module_utils._mirror_failover.steps_apply import BACK, NEXT, mirror_failover
+from ..module_utils._mirror_failover.loss_apply import failover_step
+from ..module_utils._mirror_failover.steps_apply import BACK, NEXT
 
 ARGUMENT_SPEC = {
     **FAILOVER_SPEC,
@@ -126,7 +132,7 @@ ARGUMENT_SPEC = {
 
 def main() -> None:
     """Take the step."""
-    run_with_connection(ARGUMENT_SPEC, mirror_failover, kind=SecretModule)
+    run_with_connection(ARGUMENT_SPEC, failover_step, kind=SecretModule)
 
 
 if __name__ == "__main__":

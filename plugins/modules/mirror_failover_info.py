@@ -20,6 +20,8 @@ description:
   - Offsets of both clusters are compared by the offset syncs and the checkpoints of MirrorMaker 2. They do not tell
     each offset, so figures of groups have two bounds. Offsets are counted, so markers of transactions and what
     compaction removed count too.
+  - With O(source_lost) it says what is lost with the source, by what the target knows of it, which is what the last
+    M(streamops.kafka.mirror_gaps) left there, and what MirrorMaker 2 has written down.
   - The engine legacy writes neither, so its flows have no such figures.
 extends_documentation_fragment:
   - streamops.kafka._attributes.look
@@ -64,7 +66,7 @@ stage:
   returned: success
   sample: fenced
 next_step:
-  description: The stage that its next step leads to.
+  description: The stage that its next step leads to; empty where none is left.
   type: str
   returned: success
   sample: drained
@@ -87,20 +89,25 @@ notes:
   returned: success
   sample: ["MirrorMaker does not translate the offsets of connect-sink (groups, groups_exclude)"]
 to_copy:
-  description: Records that are not in the target yet.
+  description: >-
+    Records that are not in the target yet. With O(source_lost) those at most that the source is known to have had;
+    null where no look is known.
   type: int
   returned: success
   sample: 1200
 seconds:
   description: For how many seconds the ends of the source were watched.
   type: float
-  returned: success
+  returned: not with O(source_lost)
   sample: 5.2
 partitions:
   description: >-
     Each partition of the source with topic, partition, source_end (without open transactions), target_end (null for an
     end that no broker tells), lag (records that are not in the target), grown (offsets that were written while it was
-    watched; topics of canaries are not watched) and is_open (whether a transaction was open all that time).
+    watched; topics of canaries are not watched) and is_open (whether a transaction was open all that time). With
+    O(source_lost) they have topic, partition, source_end (the end that the source is known to have had, null where
+    nothing tells it), copied (the offset of the source below which all is in the target), target_end and missing
+    (records between these two, at_least and at_most, null where they are not known).
   type: list
   elements: dict
   returned: success
@@ -116,7 +123,10 @@ groups:
     These two have at_least and at_most. With state known they are what the group would read again and skip. With
     no_offset and out_of_range C(auto.offset.reset) of its clients decides, and repeats are those of earliest, skips
     those of latest. With no_copy the target has no such partition. A group that begins at low skips nothing, and reads
-    at most high - low again.
+    at most high - low again. With O(source_lost) they are the groups of the target with name, type, members, error
+    and landings. A landing has topic, partition, state (also ahead, where a client has committed in the target), there,
+    checkpoint, begin (where the group begins once the step moved is taken, null where auto.offset.reset decides) and
+    repeats.
   type: list
   elements: dict
   returned: success
@@ -124,11 +134,44 @@ groups:
             readings: [{topic: orders, partition: 0, state: known, committed: 90, there: 80,
                         checkpoint: {upstream: 82, downstream: 80}, low: 88, high: 88,
                         repeats: {at_least: 8, at_most: 8}, skips: {at_least: 0, at_most: 0}}]}]
+looked:
+  description: >-
+    When the source was last looked at (at, in UTC) and the machine whose clock said so (clock); null where it is not
+    known.
+  type: dict
+  returned: with O(source_lost)
+  sample: {at: "2026-11-30T03:12:40Z", clock: mirror1}
+now:
+  description: When the target was read, in the same form.
+  type: dict
+  returned: with O(source_lost)
+  sample: {at: "2026-11-30T03:20:01Z", clock: mirror1}
+age:
+  description: Seconds between these two; null where they are of two clocks, or one is not known.
+  type: int
+  returned: with O(source_lost)
+  sample: 441
+newest:
+  description: By topic of the source the latest time of the records of its copy, by the clocks of their writers.
+  type: dict
+  returned: with O(source_lost)
+  sample: {orders: "2026-11-30T03:12:31.402Z"}
+checkpoint_at:
+  description: When MirrorMaker wrote its last checkpoint, by its clock; empty where it has written none.
+  type: str
+  returned: with O(source_lost)
+  sample: "2026-11-30T03:12:02.117Z"
+workers:
+  description: How many mirrors run the flow.
+  type: int
+  returned: with O(source_lost)
+  sample: 0
 offsets_there:
   description: >-
     For each group the offsets of the target (low) from which it skips nothing, in the form of the groups of
     M(streamops.kafka.group_info), so that M(streamops.kafka.group_offsets) takes them from a file. Groups of which it
-    is not known how far they have read are left out, and places beyond the end of the source.
+    is not known how far they have read are left out, and places beyond the end of the source. With O(source_lost) only
+    offsets that groups lack in the target.
   type: list
   elements: dict
   returned: success

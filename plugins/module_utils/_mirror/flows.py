@@ -136,6 +136,11 @@ def offsets_topic(flow: Flow) -> str:
     return f"mm2-offsets.{flow.source}.internal"
 
 
+def workers_group(flow: Flow) -> str:
+    """Return the group of the mirrors that run a flow of MirrorMaker 2, in its target (MirrorMakerConfig)."""
+    return f"{flow.source}-mm2"
+
+
 def legacy_group(flow: Flow) -> str:
     """The consumer group of the legacy engine on the source, whose offsets say how far it has come."""
     return f"streamops-mirror-{flow.source}-{flow.target}"

@@ -72,12 +72,25 @@ def _mark_of(kept: Sequence[Any]) -> Mark:
 
 
 @dataclass(frozen=True)
+class Moment:
+    """A time as text (UTC), and the machine whose clock said so: times of two clocks are not compared."""
+
+    at: str
+    clock: str
+
+
+@dataclass(frozen=True)
 class Marks:
-    """What a look leaves for the next one: the ids of the topics, where each partition stood, and the gaps so far."""
+    """What a look leaves for the next one: the ids of the topics, where each partition stood, and the gaps so far.
+
+    looked -- when the look began whose marks these are; None where it is not known. It is kept beside the marks, since
+    a look that changes nothing else need not write a figure for each partition.
+    """
 
     ids: Mapping[str, str] = field(default_factory=dict)
     partitions: Mapping[Key, Mark] = field(default_factory=dict)
     gaps: Sequence[Gap] = ()
+    looked: Moment | None = field(default=None, compare=False)
 
     def as_data(self) -> dict[str, Any]:
         """The marks as JSON."""
@@ -190,8 +203,8 @@ def gaps(
     return losses
 
 
-def marks(seen: Seen, before: Marks, lost: Sequence[Gap], at: str) -> Marks:
-    """Return what this look leaves for the next. C(at) is the time of the look as text.
+def marks(seen: Seen, before: Marks, lost: Sequence[Gap], at: str, clock: str = "") -> Marks:
+    """Return what this look leaves for the next. C(at) is the time of the look as text, C(clock) whose clock told it.
 
     Topics that are gone are kept, so that one which is created again is known to be another one.
     """
@@ -203,7 +216,8 @@ def marks(seen: Seen, before: Marks, lost: Sequence[Gap], at: str) -> Marks:
         is_other_log = was.is_old or not _same_topic(seen, before, key[0])
         is_old = position is not None and position == was.position and is_other_log
         partitions[key] = Mark(position, settled, log.end, seen.flushes.get(key), data, is_old)
-    return Marks({**before.ids, **seen.ids}, partitions, merged(before.gaps, lost, at)[-KEPT:])
+    merged_gaps = merged(before.gaps, lost, at)[-KEPT:]
+    return Marks({**before.ids, **seen.ids}, partitions, merged_gaps, Moment(at, clock))
 
 
 def forgotten(before: Marks) -> Marks:

@@ -9,9 +9,10 @@ since the control node may be thrown away after each run.
 from __future__ import annotations
 
 import contextlib
+import socket
 import time
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from .._client.connection import denied
@@ -57,7 +58,7 @@ def looked(
 
     wait -- seconds before it is repeated, for which C(sleep) is called.
     """
-    now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    began = now()
     seen = _with_records(flow, origin, _seen(flow, origin, copy, before), before)
     lost = _found(flow, origin, copy, before, seen)
     if wait and gaps.pending(lost, before):
@@ -69,7 +70,12 @@ def looked(
             later, logs={**later.logs, **{key: _since(later, key, log) for key, log in first.items()}}, data=seen.data
         )
         lost = _found(flow, origin, copy, before, seen)
-    return gaps.marks(seen, before, lost, now)
+    return gaps.marks(seen, before, lost, began.at, began.clock)
+
+
+def now() -> gaps.Moment:
+    """Return the time by the clock of this machine."""
+    return gaps.Moment(time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), socket.gethostname())
 
 
 def _seen(flow: Flow, origin: Session, copy: Session, before: gaps.Marks) -> status.Seen:
@@ -89,19 +95,30 @@ def _seen(flow: Flow, origin: Session, copy: Session, before: gaps.Marks) -> sta
 
 
 def keep(flow: Flow, copy: Session, known: gaps.Marks, before: gaps.Marks) -> bool:
-    """Keep the marks for the next look; return whether the target has them now.
+    """Keep the marks for the next look, and when this one was; return whether the target has them now.
 
     C(before) is what it had. Where another look, or one who forgets, wrote in between, that stays: it is later than
-    what this look began with, and the next look finds a gap again.
+    what this look began with, and the next look finds a gap again. The time comes last: of a run that is killed in
+    between, an older look is told than the marks are of.
     """
-    if known.as_data() == before.as_data():
-        return True
     with at(f"target {flow.target}"):
         made_state_topic(copy)
         if kept(flow, copy).as_data() != before.as_data():
             return False
-        write_state(copy, state_key(flow), known.as_data())
+        if known.as_data() != before.as_data():
+            write_state(copy, state_key(flow), known.as_data())
+        if known.looked:
+            write_state(copy, _time_key(flow), asdict(known.looked))
     return True
+
+
+def kept_with_time(flow: Flow, copy: Session) -> gaps.Marks:
+    """Return what the last look kept with the target, with the time of that look where it is known."""
+    with at(f"target {flow.target}"):
+        # First: marks that are written in between are younger than is told.
+        looked_at = read_state(copy, _time_key(flow))[0]
+    marks = kept(flow, copy)
+    return replace(marks, looked=gaps.Moment(looked_at["at"], looked_at["clock"]) if looked_at else None)
 
 
 def _found(flow: Flow, origin: Session, copy: Session, before: gaps.Marks, seen: status.Seen) -> list[Gap]:
@@ -155,6 +172,10 @@ def _since(later: status.Seen, key: Key, log: status.Log) -> status.Log:
 
 def state_key(flow: Flow) -> str:
     return f"mirror_gaps {flow.pair} {flow.engine}"
+
+
+def _time_key(flow: Flow) -> str:
+    return f"mirror_looked {flow.pair} {flow.engine}"
 
 
 def syncs_of(flow: Flow, origin: Session, copy: Session, keys: Collection[Key]) -> dict[Key, Sequence[Sync]]:

@@ -17,6 +17,8 @@ from .._mirror.look import at
 from .._mirror.reading import flow_of
 from .._state.api import read_state
 from .look import look_at
+from .loss import loss_lines, loss_of, offsets_to_set
+from .loss_look import answer_of, survivors_of
 from .model import Plan
 from .plan import lines, offsets_there, plan_of
 from .record import Record, next_step, record_of, stage_lines, state_key
@@ -50,9 +52,17 @@ def kept_record(flow: Flow, copy: Session) -> tuple[Record | None, int]:
     return record_of(data), end
 
 
+def target_of(flow: Flow, params: Mapping[str, Any]) -> Session:
+    """Return a session of the target, to be opened."""
+    with at(f"target {flow.target}"):
+        return Session(Connection.from_params(params))
+
+
 def mirror_failover_info(module: Any) -> dict[str, Any]:
-    """Look at both clusters and judge what a failover would cost; the module's result."""
+    """Say what a failover would cost now, or what is lost with its source; the module's result."""
     flow = flow_of(module.params)
+    if module.params["source_lost"]:
+        return _loss_info(flow, module.params)
     with both_ends(flow, module.params) as (origin, copy):
         record, _end = kept_record(flow, copy)
         plan = planned(flow, origin, copy, module.params)
@@ -64,4 +74,19 @@ def mirror_failover_info(module: Any) -> dict[str, Any]:
         "stage": record.stage if record else "",
         "next_step": next_step(record),
         "lines": lines(plan, stage_lines(record)),
+    }
+
+
+def _loss_info(flow: Flow, params: Mapping[str, Any]) -> dict[str, Any]:
+    with target_of(flow, params) as copy:
+        record, _end = kept_record(flow, copy)
+        plan = loss_of(flow, survivors_of(flow, copy, *answer_of(flow, params)))
+    return {
+        "changed": False,
+        **asdict(plan),
+        "to_copy": plan.missing.at_most if plan.missing else None,
+        "offsets_there": offsets_to_set(flow, plan),
+        "stage": record.stage if record else "",
+        "next_step": next_step(record, is_lost=True),
+        "lines": loss_lines(plan, stage_lines(record, is_lost=True)),
     }

@@ -39,6 +39,7 @@ FAILOVER_SPEC: dict[str, dict[str, Any]] = {
     "untouched_source": {"type": "bool", "default": False},
     "watch_seconds": {"type": "int", "default": 5},
     "confirm_seconds": {"type": "int", "default": 15},
+    "source_lost": {"type": "bool", "default": False},
 }
 #: The lag must be exact, since it is what a drain has to copy.
 _EXACTLY = 1 << 62
@@ -57,7 +58,7 @@ def look_at(
     here, there = f"source {flow.source}", f"target {flow.target}"
     refuse_one_cluster(flow, origin, copy)
     with at(there):
-        copied_before = _copies(flow, copy)
+        copied_before = copies_of(flow, copy)
     known = looked(flow, origin, copy, kept(flow, copy), confirm, sleep)
     with at(here):
         topics = chosen(flow, topics_at(origin, None, None))
@@ -67,7 +68,7 @@ def look_at(
     syncs = syncs_of(flow, origin, copy, seen.logs)
     readers, hidden = _readers(flow, origin, copy, topics)
     with at(there):
-        checkpoints = _checkpoints(flow, copy)
+        checkpoints = checkpoints_of(flow, copy)
     sleep(max(0.0, watch - (time.monotonic() - began)))
     with at(here):
         # Before the other ends: what is written in between is no open transaction.
@@ -75,7 +76,7 @@ def look_at(
         tops_after = _tops(origin, topics, committed=False)
         seconds = time.monotonic() - began
     with at(there):
-        copies = _copies(flow, copy)
+        copies = copies_of(flow, copy)
     return Look(
         seen=seen,
         copies=copies,
@@ -93,7 +94,7 @@ def look_at(
     )
 
 
-def _copies(flow: Flow, copy: Session) -> dict[Key, Log]:
+def copies_of(flow: Flow, copy: Session) -> dict[Key, Log]:
     """Return the logs of the copies that the target has, by partition of the source."""
     existing = topics_at(copy, None, None)
     names = {name: source for name in existing if (source := source_topic(flow, name)) is not None}
@@ -130,14 +131,15 @@ def _readers(flow: Flow, origin: Session, copy: Session, topics: Collection[str]
     readers = [
         Reader(groups[group.name], offsets[group.name], *found.get(group.name, (None, Offsets()))) for group in reading
     ]
-    return readers, [*_hidden(flow.source, silent), *_hidden(flow.target, silent_there)]
+    return readers, [*hidden_brokers(flow.source, silent), *hidden_brokers(flow.target, silent_there)]
 
 
-def _hidden(cluster: str, silent: Mapping[int, str]) -> list[str]:
+def hidden_brokers(cluster: str, silent: Mapping[int, str]) -> list[str]:
+    """Return which brokers of a cluster did not tell their groups, with why."""
     return [f"broker {broker} of {cluster} ({why})" for broker, why in silent.items()]
 
 
-def _checkpoints(flow: Flow, copy: Session) -> dict[tuple[str, Key], Checkpoint]:
+def checkpoints_of(flow: Flow, copy: Session) -> dict[tuple[str, Key], Checkpoint]:
     """Return the latest checkpoint of each group and partition of the source."""
     name = checkpoints_topic(flow.source)
     logs = edges(copy, topics_at(copy, None, [name]))

@@ -188,7 +188,7 @@ def offsets_there(flow: Flow, plan: Plan) -> list[dict[str, Any]]:
 def lines(plan: Plan, stage: Sequence[str] = ()) -> list[str]:
     """Return the plan for people, the most important first; C(stage) are lines that say how far the failover is."""
     done = sum(not row.lag for row in plan.partitions)
-    to_copy = _by_topic((row.topic, row.lag) for row in plan.partitions)
+    to_copy = by_topic((row.topic, row.lag) for row in plan.partitions)
     return [
         f"Failover     {plan.flow}, what it would cost now",
         *stage,
@@ -203,7 +203,7 @@ def lines(plan: Plan, stage: Sequence[str] = ()) -> list[str]:
     ]
 
 
-def _by_topic(figures: Iterable[tuple[str, int]]) -> str:
+def by_topic(figures: Iterable[tuple[str, int]]) -> str:
     """Return the topics with the largest figures in brackets; empty where all are 0."""
     sums: dict[str, int] = {}
     for topic, figure in figures:
@@ -217,7 +217,7 @@ def _writers(plan: Plan) -> str:
     within = f"within {plan.seconds:.0f} s"
     if not grown:
         return f"no topic has grown {within}"
-    return f"still write: {grown:,} records {within}{_by_topic((row.topic, row.grown) for row in plan.partitions)}"
+    return f"still write: {grown:,} records {within}{by_topic((row.topic, row.grown) for row in plan.partitions)}"
 
 
 def _open_lines(plan: Plan) -> list[str]:
@@ -233,7 +233,7 @@ def _group_lines(plan: Plan, group: GroupPlan) -> list[str]:
     """Return a group in a line for what it would read now, and one for what it would once its offsets are set."""
     if group.error:
         return [f"Group        {group.name}: not known how far it has read: {group.error}"]
-    at_home, there = _members(group.members), _members(group.members_there)
+    at_home, there = members_in_words(group.members), members_in_words(group.members_there)
     begin = f"Group        {group.name} ({at_home}{f', {there} in {plan.target}' if group.members_there else ''})"
     known = [reading for reading in group.readings if reading.state == KNOWN]
     unplaced = [reading for reading in group.readings if reading.state in (NO_OFFSET, OUT_OF_RANGE)]
@@ -256,7 +256,8 @@ def _group_lines(plan: Plan, group: GroupPlan) -> list[str]:
     return [f"{begin}: {text}" for text in texts or ["has no offset in topics of the flow"]]
 
 
-def _members(number: int) -> str:
+def members_in_words(number: int) -> str:
+    """Return a number of members of a group in words."""
     return f"{number} member{'' if number == 1 else 's'}"
 
 

@@ -41,7 +41,11 @@ def next_refusals(
     """
     step = next_step(record)
     back = f"{flow.target}->{flow.source}"
-    if record is None and way_back is not None:
+    if record is not None and record.loss:
+        yield waits_for_back(flow)
+        return
+    # The record of a loss waits for this very failover, whose last step takes it away.
+    if record is None and way_back is not None and not way_back.get("loss"):
         yield f"the failover {back} is not done. Take its last step first (kafka_failover={back})."
     if step == DONE and is_enabled:
         yield f"mirror_flows still enables {flow.pair}. Set enabled: false, run site.yml, then take this step."
@@ -57,9 +61,38 @@ def next_refusals(
     yield from parse_entries(denial_entries([Denial(who, "a") for who in writers]))[2]
 
 
-def back_refusals(flow: Flow, record: Record | None) -> Iterator[str]:
-    """Yield why a failover cannot be taken back."""
-    if record is not None and record.stage == TURNED:
+def waits_for_back(flow: Flow) -> str:
+    """Return that nothing is left to do of a failover after a loss, and what its record waits for."""
+    back = f"{flow.target}->{flow.source}"
+    return (
+        f"{flow.target} was opened after {flow.source} was lost, so no step is left. Its record says what of "
+        f"{flow.source} is copied, and stays until clients have moved back (kafka_failover={back})."
+    )
+
+
+def loss_refusals(flow: Flow, record: Record | None, writers: Sequence[str]) -> Iterator[str]:
+    """Yield why the next step of a failover whose source is lost must not be taken, by its record alone."""
+    if record is not None and record.loss:
+        yield waits_for_back(flow)
+    elif record is not None and record.stage == TURNED:
+        yield (
+            f"{flow.target} has all records and is open since {record.at}. The last step needs {flow.source}, whose "
+            "denials it takes away: take it without kafka_failover_source when that answers."
+        )
+    if writers:
+        yield f"kafka_failover_writers: nobody can be denied in {flow.source}, which is lost. Leave it out."
+
+
+def back_refusals(flow: Flow, record: Record | None, is_lost: bool = False) -> Iterator[str]:
+    """Yield why a failover cannot be taken back, also of a source that is lost."""
+    if record is not None and record.loss:
+        yield waits_for_back(flow)
+    elif record is not None and is_lost and record.denied:
+        yield (
+            f"what the failover denied stands in {flow.source}, which is lost, and could not be taken away there. Take "
+            "the next step, or go back without kafka_failover_source when it answers."
+        )
+    elif record is not None and record.stage == TURNED:
         yield (
             f"{flow.target} is open for writers since {record.at}, so {flow.source} may lack records. Take the next "
             f"step, and then fail over by the flow {flow.target}->{flow.source}."

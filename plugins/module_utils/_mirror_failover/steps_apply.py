@@ -17,6 +17,7 @@ from .._acls.api import describe_acls
 from .._acls.apply import ensure_acls
 from .._client.session import Session
 from .._cluster.api import topics_at
+from .._cluster.snapshot import Key
 from .._core.errors import RefusedError, RequestFailedError, StreamopsError
 from .._groups.apply import bring_offsets
 from .._mirror.flows import Flow
@@ -75,16 +76,57 @@ def mirror_failover(module: Any) -> dict[str, Any]:
         return failover.next(module.check_mode)
 
 
-class Failover:
-    """A failover as its record has it, in open sessions of both ends."""
+class Steps:
+    """A failover as its record has it, in an open session of its target."""
 
-    def __init__(self, flow: Flow, origin: Session, copy: Session, params: Mapping[str, Any]) -> None:
+    def __init__(self, flow: Flow, copy: Session, params: Mapping[str, Any]) -> None:
         self._flow = flow
-        self._origin = origin
         self._copy = copy
         self._params = params
         self._by = params["operator"].strip()
         self._record, self._end = kept_record(flow, copy)
+
+    def _result(self, stage: str, lines: Sequence[str], record: Record | None) -> dict[str, Any]:
+        return {
+            "changed": True,
+            "flow": self._flow.pair,
+            "stage": stage,
+            "denied": [denial._asdict() for denial in record.denied] if record else [],
+            "lines": [f"Failover     {self._flow.pair}{f', {stage}' if stage else ''}", *lines],
+        }
+
+    def _refuse(self, reasons: Sequence[str]) -> None:
+        if reasons:
+            raise RefusedError(f"failover {self._flow.pair}", reasons)
+
+    def _keep(self, record: Record) -> None:
+        """Write the record, where it is still as this run has read it; RefusedError where another run was first."""
+        with at(f"target {self._flow.target}"):
+            made_state_topic(self._copy)
+            claim_state(self._copy, state_key(self._flow), record.as_data(), self._end)
+        self._record, self._end = kept_record(self._flow, self._copy)
+        if self._record != record:
+            who = f"{self._record.by} ({self._record.stage})" if self._record else "somebody who took it back"
+            raise RefusedError(
+                f"failover {self._flow.pair}",
+                [f"another run has taken a step at the same time: {who}. Look where it is (--check), then go on."],
+            )
+
+    def _forget(self) -> None:
+        """Take the record away."""
+        with at(f"target {self._flow.target}"):
+            write_state(self._copy, state_key(self._flow), None)
+
+    def _nothing_to_take_back(self) -> dict[str, Any]:
+        return {**self._result("", ["Back         no failover is under way"], None), "changed": False}
+
+
+class Failover(Steps):
+    """A planned failover, in open sessions of both ends."""
+
+    def __init__(self, flow: Flow, origin: Session, copy: Session, params: Mapping[str, Any]) -> None:
+        super().__init__(flow, copy, params)
+        self._origin = origin
 
     def next(self, is_check: bool) -> dict[str, Any]:
         """Take the next step; in check mode say whether it would be reached now."""
@@ -117,13 +159,13 @@ class Failover:
         if reasons:
             raise StepNotReachedError(self._flow, step, reasons)
         lines = self._move(plan) if step == MOVED else []
-        self._keep(replace(record, stage=step, at=_now()))
+        self._keep(replace(record, stage=step, at=at_now()))
         return self._result(step, [*denial_lines(record.denied), *lines, *reached_lines(self._flow, step)], record)
 
     def back(self, is_check: bool) -> dict[str, Any]:
         """Take away what the failover denied, and forget it."""
         if self._record is None:
-            return {**self._result("", ["Back         no failover is under way"], None), "changed": False}
+            return self._nothing_to_take_back()
         reasons = [
             *operator_refusals(self._flow, self._record, self._by),
             *back_refusals(self._flow, self._record),
@@ -144,50 +186,34 @@ class Failover:
         denied = self._record.denied if self._record else ()
         if not is_check:
             self._acls(denied, "absent")
-            with at(f"target {self._flow.target}"):
-                write_state(self._copy, state_key(self._flow), None)
+            if stage == DONE:
+                self._forget_loss()
+            self._forget()
         allowed = [line.replace("Denied ", "Allowed").replace("may not", "may again") for line in denial_lines(denied)]
         return self._result(stage, [*allowed, *lines], None)
-
-    def _result(self, stage: str, lines: Sequence[str], record: Record | None) -> dict[str, Any]:
-        return {
-            "changed": True,
-            "flow": self._flow.pair,
-            "stage": stage,
-            "denied": [denial._asdict() for denial in record.denied] if record else [],
-            "lines": [f"Failover     {self._flow.pair}{f', {stage}' if stage else ''}", *lines],
-        }
-
-    def _refuse(self, reasons: Sequence[str]) -> None:
-        if reasons:
-            raise RefusedError(f"failover {self._flow.pair}", reasons)
 
     # -- the record ------------------------------------------------------------------------------------------------
 
     def _way_back(self) -> Any:
         """Return what the source keeps of a failover in the other direction."""
-        other = replace(self._flow, source=self._flow.target, target=self._flow.source)
         with at(f"source {self._flow.source}"):
-            return read_state(self._origin, state_key(other))[0]
+            return read_state(self._origin, state_key(self._other))[0]
 
-    def _keep(self, record: Record) -> None:
-        """Write the record, where it is still as this run has read it; RefusedError where another run was first."""
-        with at(f"target {self._flow.target}"):
-            made_state_topic(self._copy)
-            claim_state(self._copy, state_key(self._flow), record.as_data(), self._end)
-        self._record, self._end = kept_record(self._flow, self._copy)
-        if self._record != record:
-            who = f"{self._record.by} ({self._record.stage})" if self._record else "somebody who took it back"
-            raise RefusedError(
-                f"failover {self._flow.pair}",
-                [f"another run has taken a step at the same time: {who}. Look where it is (--check), then go on."],
-            )
+    @property
+    def _other(self) -> Flow:
+        return replace(self._flow, source=self._flow.target, target=self._flow.source)
+
+    def _forget_loss(self) -> None:
+        """Take away the record of a loss that this failover has led back from; its source keeps it."""
+        if (self._way_back() or {}).get("loss"):
+            with at(f"source {self._flow.source}"):
+                write_state(self._origin, state_key(self._other), None)
 
     # -- acts ------------------------------------------------------------------------------------------------------
 
     def _with_denials(self, writers: Sequence[str]) -> Record:
         """Return the record with what is to be denied now, beside what the failover has denied."""
-        record = self._record or Record(BEGUN, self._by, _now())
+        record = self._record or Record(BEGUN, self._by, at_now())
         are_stopped = record.are_stopped or self._params["writers_stopped"]
         fresh: list[Denial] = []
         if writers:
@@ -223,17 +249,22 @@ class Failover:
         """Bring the offsets of all groups over, look whether they are there, and say what groups read again."""
         with at(f"target {self._flow.target}"):
             for group in offsets_there(self._flow, plan):
-                places = {
-                    (topic["name"], place["partition"]): place["committed"]
-                    for topic in group["topics"]
-                    for place in topic["partitions"]
-                }
-                bring_offsets(self._copy, group["name"], places)
+                bring_offsets(self._copy, group["name"], places_of(group))
         after = planned(self._flow, self._origin, self._copy, self._params)
         if reasons := [*unready(after), *unmoved(after)]:
             raise StepNotReachedError(self._flow, MOVED, reasons)
         return group_lines(after)
 
 
-def _now() -> str:
+def places_of(group: Mapping[str, Any]) -> dict[Key, int]:
+    """Return the offsets of a group, as a plan has them for group_offsets, by partition of the target."""
+    return {
+        (topic["name"], place["partition"]): place["committed"]
+        for topic in group["topics"]
+        for place in topic["partitions"]
+    }
+
+
+def at_now() -> str:
+    """Return the time of a stage, in UTC."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

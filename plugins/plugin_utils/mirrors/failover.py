@@ -9,21 +9,33 @@ from dataclasses import replace
 
 from ...module_utils._mirror.flows import LEGACY, Flow
 
-#: What kafka_failover_step takes.
+#: What kafka_failover_step takes, and kafka_failover_source.
 STEPS = ("", "next", "back")
+LOST = "lost"
+SOURCES = ("", LOST)
 
 
-def under_way(flows: Sequence[Flow], wanted: str, step: str) -> list[Flow]:
-    """Return the flows with that of a failover as an enabled one where a step is taken: the last steps disable it."""
-    return [replace(flow, enabled=True) if step and flow.pair == wanted else flow for flow in flows]
+def under_way(flows: Sequence[Flow], wanted: str, step: str, source: str = "") -> list[Flow]:
+    """Return the flows with that of a failover as an enabled one where a step is taken, or its source is lost.
+
+    The last steps disable it, and so does whoever finds its source lost.
+    """
+    return [replace(flow, enabled=True) if (step or source) and flow.pair == wanted else flow for flow in flows]
 
 
-def failover_refusals(flows: Sequence[Flow], wanted: str, step: str = "", operator: str = "") -> list[str]:
+def failover_refusals(
+    flows: Sequence[Flow], wanted: str, step: str = "", operator: str = "", source: str = ""
+) -> list[str]:
     """Return why clients cannot follow this flow (source->target); a sentence with its fix, or none."""
     if step not in STEPS:
         return [
             f"kafka_failover_step is {step!r}, which is no step. Give next, which takes the next step, or back; leave "
             "it out to see the plan."
+        ]
+    if source not in SOURCES:
+        return [
+            f"kafka_failover_source is {source!r}, which it cannot be. Give {LOST} where the source is gone, with its "
+            "disks perhaps; leave it out while both clusters are alive."
         ]
     if step and not operator:
         return [

@@ -15,7 +15,7 @@ from ...module_utils._mirror.flows import LEGACY, Flow, flows_into
 from ...module_utils._mirror.reading import read_flows
 from ..inventory.model import BROKER_GROUP, MIRROR_GROUP
 from ..mirrors import external, legacy, opposed, rights, views
-from ..mirrors.failover import failover_refusals, under_way
+from ..mirrors.failover import LOST, failover_refusals, under_way
 from ..mirrors.health import mirror_verdict
 from ..mirrors.legacy_topics import legacy_topics
 from ..mirrors.lines import audited_gaps, gap_lines, mirror_lines, mirror_pairs
@@ -122,15 +122,17 @@ class Mirroring(Parts):
         """Return why no failover by this flow can be planned, or its step be taken; the mirrors that can, the flow
         where it ends here, the step, and the file with the offsets of its groups, as the module node_files takes it."""
         wanted, step = self._given("kafka_failover"), self._given("kafka_failover_step")
+        source = self._given("kafka_failover_source")
         here = [flow for flow in flows_into(self._carried, self._cluster) if flow.pair == wanted]
         return Parts(
             {
                 "refusals": lambda: failover_refusals(
-                    self._carried, wanted, step, self._given("kafka_failover_operator")
+                    self._carried, wanted, step, self._given("kafka_failover_operator"), source
                 ),
                 "mirrors": lambda: self._mirrors_of(wanted),
                 "flow": lambda: views.plain(here[0]) if here else {},
                 "is_enabled": lambda: any(flow.pair == wanted and flow.enabled for flow in self._flows),
+                "is_lost": lambda: source == LOST,
                 "step": lambda: step,
                 "offsets_file": self._offsets_file,
             }
@@ -142,8 +144,9 @@ class Mirroring(Parts):
 
     @property
     def _carried(self) -> Sequence[Flow]:
-        """The flows, with that of a failover whose step is taken as an enabled one."""
-        return under_way(self._flows, self._given("kafka_failover"), self._given("kafka_failover_step"))
+        """The flows, with that of a failover whose step is taken, or whose source is lost, as an enabled one."""
+        names = ("kafka_failover", "kafka_failover_step", "kafka_failover_source")
+        return under_way(self._flows, *map(self._given, names))
 
     def _offsets_file(self) -> list[dict[str, str]]:
         path = os.path.abspath(os.path.expanduser(str(self._settings["kafka_failover_offsets"]).strip()))

@@ -39,6 +39,7 @@ class World:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, stored: Marks) -> None:
         self.stored, self.looks, self.is_writable = stored, list[Any](), True
+        self.kept_times, self.looked = list[str](), 0
         self.board = Board(config_of(json.dumps(GIVEN)), 0.0)
         (self.flow,) = config_of(json.dumps(GIVEN)).flows
         end = threading.Event()
@@ -57,7 +58,8 @@ class World:
         found = self.looks.pop(0)
         if isinstance(found, Exception):
             raise found
-        return marks(Seen({ONE: Log(80, 100)}, {ONE: 100}, {}), before, found, "now")
+        self.looked += 1
+        return marks(Seen({ONE: Log(80, 100)}, {ONE: 100}, {}), before, found, f"look {self.looked}")
 
     def keep(self, _flow: Any, _copy: Any, known: Marks, before: Marks) -> bool:
         if not self.is_writable:
@@ -65,6 +67,7 @@ class World:
         if before.as_data() != self.stored.as_data():
             return False
         self.stored = Marks.of_data(json.loads(json.dumps(known.as_data())))
+        self.kept_times.append(known.looked.at if known.looked else "")
         return True
 
     def once(self, found: Any) -> None:
@@ -117,3 +120,26 @@ def test_what_is_found_is_told_though_it_cannot_be_kept_and_is_kept_when_it_can(
     world.once([])
     assert [one.first for one in world.stored.gaps] == [60]
     assert [one.first for one in world.told or ()] == [60]
+
+
+def test_what_the_last_look_saw_is_kept_once_when_a_look_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its source may be lost: nothing later will be known of it."""
+    world = World(monkeypatch, of())
+    for _number in range(3):
+        world.once([])
+    assert world.kept_times == ["look 1"], "a look that finds nothing is kept from time to time only"
+    for _number in range(2):
+        with pytest.raises(OSError, match="away"):
+            world.once(OSError("away"))
+        world.watch._keep_last_look()
+    assert world.kept_times == ["look 1", "look 3"]
+
+
+def test_the_last_look_is_not_kept_over_what_another_one_wrote(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World(monkeypatch, of())
+    world.once([])
+    world.once([])
+    world.stored = of(GAP)
+    world.watch._keep_last_look()
+    assert world.kept_times == ["look 1"]
+    assert list(world.stored.gaps) == [GAP]

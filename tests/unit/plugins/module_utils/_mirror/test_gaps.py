@@ -311,13 +311,24 @@ def test_a_loss_by_a_topic_that_was_made_anew_is_looked_at_twice_too() -> None:
     assert not gaps.pending(gaps.gaps(look(0, 10, 10, id="id-2"), before, {}), before)
 
 
-def test_what_a_look_finds_as_it_was_is_not_written_again() -> None:
+def test_of_a_look_that_finds_all_as_it_was_only_the_time_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each write makes the topic longer, in a cluster that may be looked at once a minute."""
     seen = look(80, 100, 60)
     before = after(look(0, 100, 60), seen)
-    same = gaps.marks(seen, before, gaps.gaps(seen, before, {}), "now")
-    nobody: Any = None  # A session that is asked for nothing.
-    assert gaps_look.keep(Flow("a", "b", ("orders",)), nobody, same, before)
+    same = gaps.marks(seen, before, gaps.gaps(seen, before, {}), "now", "mirror1")
+    held: dict[str, Any] = {"mirror_gaps a->b mirror_maker_2": before.as_data()}
+    monkeypatch.setattr(gaps_look, "made_state_topic", lambda _session: False)
+    monkeypatch.setattr(gaps_look, "read_state", lambda _session, key: (held.get(key), 1))
+    written: list[str] = []
+    monkeypatch.setattr(
+        gaps_look, "write_state", lambda _session, key, value: written.append(key) or held.update({key: value})
+    )
+    nobody: Any = None
+    flow = Flow("a", "b", ("orders",))
+    assert gaps_look.kept_with_time(flow, nobody).looked is None
+    assert gaps_look.keep(flow, nobody, same, before)
+    assert written == ["mirror_looked a->b mirror_maker_2"]
+    assert gaps_look.kept_with_time(flow, nobody).looked == gaps.Moment("now", "mirror1")
 
 
 def test_what_somebody_wrote_since_the_look_began_is_not_written_over(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -333,7 +344,7 @@ def test_what_somebody_wrote_since_the_look_began_is_not_written_over(monkeypatc
     assert written == []
     there[0] = before
     assert gaps_look.keep(Flow("a", "b", ("orders",)), nobody, known, before)  # type: ignore[arg-type]
-    assert written == [known.as_data()]
+    assert written == [known.as_data(), {"at": "now", "clock": ""}]
 
 
 def test_what_is_lost_is_told_in_words_by_the_sort_of_its_gap() -> None:

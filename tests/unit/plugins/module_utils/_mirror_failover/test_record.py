@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.record import (
     Denial,
+    Loss,
     Record,
     next_step,
     record_of,
@@ -41,6 +43,24 @@ def test_people_read_who_takes_the_steps_and_what_is_denied() -> None:
         "Denied       User:a may not write orders, payments",
         "Denied       User:b may not write orders, payments",
     ]
+
+
+def test_a_lost_source_is_neither_fenced_nor_drained() -> None:
+    reached = [next_step(None, is_lost=True)]
+    while reached[-1]:
+        reached.append(next_step(Record(reached[-1], "alice", AT), is_lost=True))
+    assert reached == ["moved", "turned", ""]
+    assert [next_step(Record(stage, "alice", AT), is_lost=True) for stage in ("begun", "fenced", "drained")] == [
+        "moved"
+    ] * 3
+
+
+def test_the_record_of_a_loss_waits_for_the_failover_back() -> None:
+    record = Record("turned", "alice", AT, loss=Loss(AT, {"orders": {"0": 100}}))
+    assert record_of(json.loads(json.dumps(record.as_data()))) == record
+    assert next_step(record) == ""
+    assert stage_lines(record)[0].endswith("next step: none until the failover back")
+    assert stage_lines(replace(record, loss=None), is_lost=True)[0].endswith("none until the source answers")
 
 
 def test_each_direction_has_a_record_of_its_own() -> None:

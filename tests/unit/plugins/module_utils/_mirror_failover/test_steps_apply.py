@@ -220,6 +220,24 @@ def test_check_mode_says_what_a_step_would_deny_and_what_it_lacks(clusters: Clus
     assert (clusters.done, clusters.kept) == ([], {})
 
 
+def test_the_record_of_a_loss_waits_and_the_failover_back_takes_it_away(clusters: Clusters) -> None:
+    loss = {"looked_at": "", "copied": {"orders": {"0": 100}}}
+    lost = {"stage": "turned", "by": "bob", "at": "then", "are_stopped": False, "denied": [], "loss": loss}
+    # In its own direction no step is left, and it is not taken back.
+    clusters.kept[f"{TARGET} {KEY}"] = lost
+    for take in (failover(operator="bob").next, failover(operator="bob").back):
+        with pytest.raises(RefusedError, match="so no step is left"):
+            take(False)
+    del clusters.kept[f"{TARGET} {KEY}"]
+    # The source of the way back keeps it, and it does not keep anybody from going back.
+    clusters.kept[f"{SOURCE} mirror_failover b->a"] = lost
+    to(clusters, "turned")
+    assert f"{SOURCE} mirror_failover b->a" in clusters.kept
+    failover(flow_enabled=False).next(False)
+    assert clusters.done == ["allow", "forget", "forget"]
+    assert clusters.kept == {}
+
+
 def test_nobody_can_be_denied_without_an_authorizer(clusters: Clusters, monkeypatch: pytest.MonkeyPatch) -> None:
     def none(_session: str) -> Any:
         raise RequestFailedError("describe ACLs", "", "SECURITY_DISABLED", "No Authorizer is configured")

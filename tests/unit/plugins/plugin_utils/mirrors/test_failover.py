@@ -37,6 +37,15 @@ def test_a_step_is_a_word_and_has_an_operator() -> None:
     assert "kafka_failover_operator is not given" in failover_refusals(FLOWS, "dc_a->dc_b", "back")[0]
 
 
+def test_a_source_is_lost_or_nothing_is_said_of_it() -> None:
+    assert failover_refusals(FLOWS, "dc_a->dc_b", source="lost") == []
+    assert "kafka_failover_source is 'dead'" in failover_refusals(FLOWS, "dc_a->dc_b", source="dead")[0]
+
+
+def test_the_flow_of_a_lost_source_may_be_disabled() -> None:
+    assert failover_refusals(under_way(FLOWS, "dc_b->dc_a", "", "lost"), "dc_b->dc_a", source="lost") == []
+
+
 def test_the_flow_of_a_step_may_be_disabled() -> None:
     assert failover_refusals(under_way(FLOWS, "dc_b->dc_a", "next"), "dc_b->dc_a", "next", "alice") == []
     assert under_way(FLOWS, "dc_b->dc_a", "") == FLOWS
