@@ -100,11 +100,20 @@ partitions:
   description: >-
     Each partition of the source with topic, partition, source_end (without open transactions), target_end (null for an
     end that no broker tells), lag (records that are not in the target), grown (offsets that were written while it was
-    watched; topics of canaries are not watched) and is_open (whether a transaction was open all that time).
+    watched; topics of canaries are not watched), is_open (whether a transaction was open all that time) and grown_there
+    (offsets by which the copy grew meanwhile, whoever wrote them).
   type: list
   elements: dict
   returned: success
-  sample: [{topic: orders, partition: 0, source_end: 120, target_end: 100, lag: 20, grown: 3, is_open: false}]
+  sample:
+    - topic: orders
+      partition: 0
+      source_end: 120
+      target_end: 100
+      lag: 20
+      grown: 3
+      is_open: false
+      grown_there: 2
 groups:
   description: >-
     The groups of the source that read topics of the flow. Each has name, type, members, members_there (in the target),
