@@ -22,6 +22,8 @@ description:
     takes it away.
   - The target keeps how far the failover is, in its topic C(_streamops_state). A step that was cut is repeated by the
     next run.
+  - With O(policy=identity) the step C(turned) also writes into the source where a flow back begins, at the ends that
+    the target has then. So the flow back copies only what is written later. It sets no position back.
   - Each step looks at both clusters, and fails with each reason where its stage is not reached. Then the stage stays
     as it was.
 extends_documentation_fragment:

@@ -104,14 +104,23 @@ partitions:
   description: >-
     Each partition of the source with topic, partition, source_end (without open transactions), target_end (null for an
     end that no broker tells), lag (records that are not in the target), grown (offsets that were written while it was
-    watched; topics of canaries are not watched) and is_open (whether a transaction was open all that time). With
-    O(source_lost) they have topic, partition, source_end (the end that the source is known to have had, null where
-    nothing tells it), copied (the offset of the source below which all is in the target), target_end and missing
-    (records between these two, at_least and at_most, null where they are not known).
+    watched; topics of canaries are not watched), is_open (whether a transaction was open all that time) and grown_there
+    (offsets by which the copy grew meanwhile, whoever wrote them). With O(source_lost) they have topic, partition,
+    source_end (the end that the source is known to have had, null where nothing tells it), copied (the offset of the
+    source below which all is in the target), target_end and missing (records between these two, at_least and at_most,
+    null where they are not known).
   type: list
   elements: dict
   returned: success
-  sample: [{topic: orders, partition: 0, source_end: 120, target_end: 100, lag: 20, grown: 3, is_open: false}]
+  sample:
+    - topic: orders
+      partition: 0
+      source_end: 120
+      target_end: 100
+      lag: 20
+      grown: 3
+      is_open: false
+      grown_there: 2
 groups:
   description: >-
     The groups of the source that read topics of the flow. Each has name, type, members, members_there (in the target),

@@ -41,9 +41,21 @@ def local_mirror(directory: Path, **variables: Any) -> Mirrored:
     return Mirrored(SHIPPED, directory, free_port_base(), variables)
 
 
-def small_mirror(directory: Path, **variables: Any) -> Mirrored:
-    """The same with one node in each cluster; not installed yet."""
+def small_mirror(directory: Path, both_ways: bool = False, **variables: Any) -> Mirrored:
+    """The same with one node in each cluster; not installed yet.
+
+    both_ways -- whether a second mirror stands next to dc_a, for flows the other way.
+    """
     found = tree(SHIPPED)
+    if both_ways:
+        hosts = found["hosts.yml"]
+        ports = {"mirror_maker_rest_port": REST + 10, "kafka_metrics_port": REST + 13}
+        base = "kafka_port_base | streamops.kafka.integer('kafka_port_base')"
+        hosts["mirror_makers"]["hosts"]["mirror2"] = {
+            name: f"{{{{ {base} + {port} }}}}" for name, port in ports.items()
+        }
+        del hosts["dc_b"]["children"]["mirror_makers"]
+        hosts["dc_b"]["hosts"], hosts["dc_a"]["hosts"] = {"mirror1": None}, {"mirror2": None}
     for name in "ab":
         hosts = found["hosts.yml"][f"dc_{name}_brokers"]["hosts"]
         del hosts[f"{name}2"], hosts[f"{name}3"]

@@ -29,6 +29,33 @@ def committed_offsets(session: Session, group: str) -> dict[Key, int]:
     return {tuple(place): one.offset for place, one in found.get(group, {}).items() if one.offset >= 0}
 
 
+def write_positions(session: Session, topic: str, records: Mapping[bytes, bytes]) -> None:
+    """Write positions, value by key, into the topic from which a mirror reads them when it starts.
+
+    Each goes to the partition that Java's producer takes for its key: Connect reads all partitions, and a key that
+    stood in two of them would have no order. Raises RequestFailedError where not all of them are acknowledged.
+    """
+    from confluent_kafka import Producer
+
+    limit = session.connection.request_timeout
+    fixed = {"acks": "all", "partitioner": "murmur2_random", "log_level": 0, "delivery.timeout.ms": round(limit * 1000)}
+    failures: list[Any] = []
+
+    def delivered(error: Any, _message: Any) -> None:
+        """Keep a failure."""
+        if error is not None:
+            failures.append(error)
+
+    producer = Producer({**session.confluent_config(), **fixed})
+    for key, value in records.items():
+        producer.produce(topic, value, key, on_delivery=delivered)
+        producer.poll(0)
+    left = producer.flush(limit + 5)
+    if failures or left:
+        code, why = (failures[0].name(), failures[0].str()) if failures else ("TIMED_OUT", f"{left} not acknowledged")
+        raise RequestFailedError("write", topic, code, why)
+
+
 def visit(session: Session, starts: Mapping[Key, int], ends: Mapping[Key, int], take: Callable[[Any], None]) -> None:
     """Give every committed record of these logs, from start to before end, to C(take), in the order of each log.
 

@@ -33,6 +33,11 @@ GROUPS_EXCLUDED = (r"console-consumer-.*", r"connect-.*", r"__.*")
 #: signs of life, which it mirrors by itself. What begins with a dot passes for internal too.
 OWN_TOPICS = re.compile(r"\..*|mm2-.*|.*\.checkpoints\.internal|(.*\.)?heartbeats")
 HEARTBEATS = "heartbeats"
+#: Of the topic that says how far a mirror has come: the bytes of a segment, and its partitions, as many as Kafka makes
+#: (DistributedConfig). Every start of a mirror reads it whole, and so do mirror_status and mirror_audit; compaction
+#: leaves the segment alone that is written to, 1 GiB of it by default (KAFKA-15086). Both count when the topic is made.
+OFFSETS_SEGMENT_BYTES = 50 * 1024 * 1024
+OFFSETS_PARTITIONS = 25
 #: An alias becomes a part of keys, of topic names and of consumer groups.
 _ALIAS = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 

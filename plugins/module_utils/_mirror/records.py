@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import re
 import struct
+from typing import Any
 
 from .._cluster.snapshot import Key
 
@@ -34,6 +35,24 @@ def position_of(key: bytes | None, value: bytes | None, source: str) -> tuple[Ke
         return where, None if last is None else int(last["offset"]) + 1
     except (ValueError, TypeError, KeyError):
         return None
+
+
+def position_record(source: str, where: Key, position: int) -> tuple[bytes, bytes]:
+    """Return key and value by which a mirror of cluster C(source) begins at this offset; C(position_of) reads them.
+
+    Connect looks a position up by the bytes of its key (OffsetStorageReaderImpl), so these are as its JsonConverter
+    writes what MirrorUtils.wrapPartition makes: no blanks, and the order of a HashMap of these three keys. A task seeks
+    to the offset after the one that it finds (MirrorSourceTask).
+
+    position -- the next offset to mirror, 1 or more: MirrorMaker takes the offset before 0 for none.
+    """
+    topic, number = where
+    key = [_CONNECTOR, {"cluster": source, "partition": number, "topic": topic}]
+    return _json(key), _json({"offset": position - 1})
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, separators=(",", ":")).encode()
 
 
 def heartbeat_of(key: bytes | None, value: bytes | None) -> tuple[str, str, int] | None:

@@ -132,7 +132,8 @@ class PartitionPlan:
     """A partition of the source and its copy; None for an end that no broker told.
 
     lag -- records that the target lacks. grown -- offsets that were written while it was watched. is_open -- whether a
-    transaction was open all that time, whose records are not copied before it ends.
+    transaction was open all that time, whose records are not copied before it ends. grown_there -- offsets by which
+    the copy grew meanwhile, whoever wrote them.
     """
 
     topic: str
@@ -142,6 +143,7 @@ class PartitionPlan:
     lag: int
     grown: int
     is_open: bool
+    grown_there: int = 0
 
 
 @dataclass(frozen=True)

@@ -49,14 +49,16 @@ def _partition(look: Look, key: Key) -> PartitionPlan:
     # The canary writes all the time, and stops by itself.
     is_watched = before is not None and after is not None and not key[0].startswith(f"{PREFIX}.")
     end = look.ends_after.get(key)
+    there = copy.end if copy else None
     return PartitionPlan(
         topic=key[0],
         partition=key[1],
         source_end=look.seen.logs[key].end,
-        target_end=copy.end if copy else None,
+        target_end=there,
         lag=lag(look.seen, key),
         grown=max(0, (after or 0) - (before or 0)) if is_watched else 0,
         is_open=end is not None and before is not None and end < before,
+        grown_there=max(0, (there or 0) - look.copied_before.get(key, there or 0)) if is_watched else 0,
     )
 
 

@@ -12,6 +12,7 @@ from .._core.names import capped
 from .._groups.model import SHARE
 from .._mirror.canary import PREFIX
 from .._mirror.flows import Flow
+from .flow_back import needs_positions, reverse
 from .model import KNOWN, NO_COPY, GroupPlan, PartitionPlan, Plan, Reading, Span
 from .record import DONE, DRAINED, FENCED, MOVED, TURNED, Denial, Record, next_step
 
@@ -236,11 +237,13 @@ def _again(readings: Sequence[Reading]) -> str:
 
 def turn_lines(flow: Flow) -> list[str]:
     """Return what people do once the target is open."""
-    back = f"{flow.target}->{flow.source}"
+    back = reverse(flow).pair
     first = (
-        f"With policy identity delete the topics of {flow.source} before you enable {back}: docs/mirroring.md"
-        if flow.keeps_names
-        else f"To copy back what is written now, enable {back} in the same run"
+        f"To copy back what is written now, enable {back} in the same run"
+        if not flow.keeps_names
+        else f"To copy back what is written now, enable {back} in the run after that one"
+        if needs_positions(flow)
+        else f"With an untouched source delete the topics of {flow.source} before you enable {back}: docs/mirroring.md"
     )
     return [
         f"Do           start consumers and writers at {flow.target}; the only way back is a failover {back}",

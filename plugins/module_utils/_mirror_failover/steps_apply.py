@@ -20,14 +20,16 @@ from .._cluster.api import topics_at
 from .._cluster.snapshot import Key
 from .._core.errors import RefusedError, RequestFailedError, StreamopsError
 from .._groups.apply import bring_offsets
-from .._mirror.flows import Flow
+from .._mirror.api import write_positions
+from .._mirror.flows import OFFSETS_PARTITIONS, OFFSETS_SEGMENT_BYTES, Flow, offsets_topic
 from .._mirror.gaps_look import refuse_one_cluster
-from .._mirror.look import at
+from .._mirror.look import at, read_notes
 from .._mirror.reading import flow_of
 from .._mirror.status import chosen
 from .._state.api import claim_state, read_state, write_state
-from .._topics.api import made_state_topic
+from .._topics.api import TopicSpec, copies_for, made_state_topic, make_topic
 from .apply import both_ends, kept_record, planned
+from .flow_back import flow_back, flow_back_lines, needs_positions, reverse
 from .model import Plan
 from .plan import offsets_there
 from .record import BEGUN, DONE, DRAINED, FENCED, MOVED, TURNED, Denial, Record, denial_lines, next_step, state_key
@@ -50,6 +52,8 @@ NEXT, BACK = "next", "back"
 _MISSING = {FENCED: unfenced, DRAINED: undrained, MOVED: unready, TURNED: undrained}
 #: Seconds in which brokers must learn of denials without any progress.
 _ACLS_TIMEOUT = 60
+#: Seconds that a topic may take to be there.
+_TOPIC_TIMEOUT = 30.0
 
 
 class StepNotReachedError(StreamopsError):
@@ -155,10 +159,11 @@ class Failover(Steps):
         reasons = _MISSING[step](plan)
         if is_check:
             ready = [f"Not yet      {reason}" for reason in reasons] or [f"Ready        {step} would be reached now"]
-            return self._result(step, [*denial_lines(record.denied), *ready], record)
+            lines = self._begin_back(plan, True) if step == TURNED and not reasons else []
+            return self._result(step, [*denial_lines(record.denied), *ready, *lines], record)
         if reasons:
             raise StepNotReachedError(self._flow, step, reasons)
-        lines = self._move(plan) if step == MOVED else []
+        lines = self._move(plan) if step == MOVED else self._begin_back(plan, False) if step == TURNED else []
         self._keep(replace(record, stage=step, at=at_now()))
         return self._result(step, [*denial_lines(record.denied), *lines, *reached_lines(self._flow, step)], record)
 
@@ -197,17 +202,13 @@ class Failover(Steps):
     def _way_back(self) -> Any:
         """Return what the source keeps of a failover in the other direction."""
         with at(f"source {self._flow.source}"):
-            return read_state(self._origin, state_key(self._other))[0]
-
-    @property
-    def _other(self) -> Flow:
-        return replace(self._flow, source=self._flow.target, target=self._flow.source)
+            return read_state(self._origin, state_key(reverse(self._flow)))[0]
 
     def _forget_loss(self) -> None:
         """Take away the record of a loss that this failover has led back from; its source keeps it."""
         if (self._way_back() or {}).get("loss"):
             with at(f"source {self._flow.source}"):
-                write_state(self._origin, state_key(self._other), None)
+                write_state(self._origin, state_key(reverse(self._flow)), None)
 
     # -- acts ------------------------------------------------------------------------------------------------------
 
@@ -254,6 +255,31 @@ class Failover(Steps):
         if reasons := [*unready(after), *unmoved(after)]:
             raise StepNotReachedError(self._flow, MOVED, reasons)
         return group_lines(after)
+
+    def _begin_back(self, plan: Plan, is_check: bool) -> list[str]:
+        """Set where the flow back begins, look whether its positions are there, and say so; in check mode only say it.
+
+        No mirror of the flow back runs meanwhile: it would go on from positions of its own.
+        """
+        if not needs_positions(self._flow):
+            return []
+        with at(f"source {self._flow.source}"):
+            back = flow_back(self._flow, plan.partitions, self._positions_back())
+            if not is_check and back.written:
+                topic = offsets_topic(reverse(self._flow))
+                if not topics_at(self._origin, None, [topic]):
+                    config = {"cleanup.policy": "compact", "segment.bytes": str(OFFSETS_SEGMENT_BYTES)}
+                    spec = TopicSpec(topic, OFFSETS_PARTITIONS, copies_for(self._origin), config)
+                    make_topic(self._origin, spec, _TOPIC_TIMEOUT)
+                write_positions(self._origin, topic, back.records())
+                if reasons := back.missing(self._positions_back()):
+                    raise StepNotReachedError(self._flow, TURNED, reasons)
+        return flow_back_lines(back)
+
+    def _positions_back(self) -> Mapping[Key, int]:
+        """Return how far the flow back has come, by partition of its source; empty where it has never run."""
+        other = reverse(self._flow)
+        return read_notes(other, self._origin, topics_at(self._origin, None, None)).positions
 
 
 def places_of(group: Mapping[str, Any]) -> dict[Key, int]:

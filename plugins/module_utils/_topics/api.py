@@ -194,13 +194,18 @@ def drop_topics(session: Session, names: Collection[str], seconds: float, what: 
         wait_until_none(what, lambda: sorted(topics_at(session, None, there)), seconds)
 
 
+def copies_for(session: Session) -> int:
+    """Return how many replicas an own topic gets: three, where as many brokers are there."""
+    live = live_brokers(session)
+    # Kafka gives a cordoned broker no replica. Where all are, it says so itself.
+    return min(3, len(set(live) - cordoned_brokers(session, live)) or len(live))
+
+
 def made_state_topic(session: Session) -> bool:
     """Make the state topic, seen by every live broker; return whether it was not there."""
     if topics_at(session, None, [STATE_TOPIC]):
         return False
-    live = live_brokers(session)
-    # Kafka gives a cordoned broker no replica. Where all are, it says so itself.
-    factor = min(3, len(set(live) - cordoned_brokers(session, live)) or len(live))
+    factor = copies_for(session)
     config = {**STATE_CONFIG, "min.insync.replicas": str(min(2, factor))}
     require("create topic", create_topics(session, [TopicSpec(STATE_TOPIC, 1, factor, config)]), [_EXISTS])
 

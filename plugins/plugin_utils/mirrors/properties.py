@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...module_utils._mirror.flows import GROUPS_EXCLUDED, IDENTITY, TOPICS_EXCLUDED, Flow
+from ...module_utils._mirror.flows import GROUPS_EXCLUDED, IDENTITY, OFFSETS_SEGMENT_BYTES, TOPICS_EXCLUDED, Flow
 from ...module_utils._release.releases import release
 from .heartbeats import emits, mirror_maker_flows, reverse_herders
 from .tuning import CONSUMER, PRODUCER
@@ -27,10 +27,6 @@ COPIES = 3
 OWN_COPIES = -1
 #: How often positions of groups are translated and written down; Kafka's own is 60.
 CHECKPOINT_SECONDS = 30
-#: Of the topic that says how far a mirror has come, in bytes. Every start of a mirror reads it whole, and so do
-#: mirror_status and mirror_audit; compaction leaves the segment alone that is written to, 1 GiB of it by default
-#: (KAFKA-15086). Counts when the topic is made.
-OFFSETS_SEGMENT_BYTES = 50 * 1024 * 1024
 #: How properties of clients begin behind the cluster or the flow that they are of.
 CLIENTS = ("consumer.", "producer.", "admin.")
 _POLICIES = "org.apache.kafka.connect.mirror."

@@ -13,6 +13,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror.records im
     checkpoint_of,
     heartbeat_of,
     position_of,
+    position_record,
     task_of,
 )
 
@@ -32,6 +33,13 @@ def beat(source: str, target: str, at: int) -> tuple[bytes, bytes]:
 
 def test_a_position_is_the_offset_after_the_last_mirrored_record() -> None:
     assert position_of(key_of(), b'{"offset":123}', "a") == (("orders", 3), 124)
+
+
+def test_a_position_is_written_byte_for_byte_as_connect_looks_it_up() -> None:
+    key, value = position_record("a", ("orders", 3), 124)
+    assert key == b'["MirrorSourceConnector",{"cluster":"a","partition":3,"topic":"orders"}]'
+    assert value == b'{"offset":123}'
+    assert position_of(key, value, "a") == (("orders", 3), 124)
 
 
 @pytest.mark.parametrize("value", [None, b"null"])

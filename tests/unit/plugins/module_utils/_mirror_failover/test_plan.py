@@ -309,3 +309,10 @@ def test_spans_in_words() -> None:
         "at most 1,200",
         "2 to 5",
     ]
+
+
+def test_a_copy_that_grows_while_it_is_watched_is_counted() -> None:
+    look = look_of()
+    (end,) = [log.end for log in look.copies.values()]
+    (row,) = plan_of(FLOW, replace(look, copied_before={PLACE: (end or 0) - 3})).partitions
+    assert row.grown_there == 3

@@ -196,4 +196,7 @@ def test_each_stage_says_what_is_next() -> None:
     turned = "\n".join(reached_lines(FLOW, "turned"))
     assert "set enabled: false for a->b" in turned
     assert "delete the topics of a" not in turned
-    assert "delete the topics of a" in "\n".join(reached_lines(replace(FLOW, policy="identity"), "turned"))
+    kept = replace(FLOW, policy="identity")
+    assert "enable b->a in the run after that one" in "\n".join(reached_lines(kept, "turned"))
+    untouched = replace(kept, untouched_source=True)
+    assert "delete the topics of a" in "\n".join(reached_lines(untouched, "turned"))

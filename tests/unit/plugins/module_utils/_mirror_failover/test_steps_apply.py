@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._acls.entries import Binding, parse_entries
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError, RequestFailedError
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.records import position_of
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover import apply
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover import steps_apply as act
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.model import (
@@ -46,6 +49,9 @@ class Clusters:
         self.done: list[str] = []
         self.killed_at = ""
         self.rival: Any = None
+        self.topics = {"orders", "invoices"}
+        #: Positions of the flow back, as the source keeps them.
+        self.positions: dict[Key, int] = {}
 
     def do(self, what: str) -> None:
         """Note what is done; a run is killed right before it."""
@@ -87,6 +93,25 @@ class Clusters:
         self.do(f"{group} to {offsets}")
         return ()
 
+    def make_topic(self, session: str, spec: Any, _seconds: float) -> None:
+        """Make a topic of the source."""
+        assert (session, spec.partitions, spec.replication_factor) == (SOURCE, 25, 1)
+        assert spec.config == {"cleanup.policy": "compact", "segment.bytes": "52428800"}
+        self.do(f"make {spec.name}")
+        self.topics.add(spec.name)
+
+    def write_positions(self, session: str, topic: str, records: Any) -> None:
+        """Keep positions of the flow back."""
+        assert (session, topic in self.topics) == (SOURCE, True)
+        read = [position_of(key, value, "b") for key, value in records.items()]
+        self.do(f"positions {read}")
+        self.positions |= {where: position for where, position in filter(None, read) if position is not None}
+
+    def read_notes(self, flow: Flow, session: str, _existing: Any) -> Any:
+        """Return what MirrorMaker has written about the flow back."""
+        assert (flow.pair, session) == ("b->a", SOURCE)
+        return SimpleNamespace(positions=dict(self.positions))
+
 
 @pytest.fixture
 def clusters(monkeypatch: pytest.MonkeyPatch) -> Clusters:
@@ -94,18 +119,25 @@ def clusters(monkeypatch: pytest.MonkeyPatch) -> Clusters:
     made = Clusters()
     for name in ("read_state", "claim_state", "write_state", "ensure_acls", "bring_offsets"):
         monkeypatch.setattr(act, name, getattr(made, name))
+    for name in ("make_topic", "write_positions", "read_notes"):
+        monkeypatch.setattr(act, name, getattr(made, name))
+    monkeypatch.setattr(act, "copies_for", lambda _session: 1)
     monkeypatch.setattr(apply, "read_state", made.read_state)
     monkeypatch.setattr(act, "made_state_topic", lambda _session: False)
-    monkeypatch.setattr(act, "topics_at", lambda *_arguments: {"orders": [], "invoices": []})
+    monkeypatch.setattr(
+        act,
+        "topics_at",
+        lambda _session, _broker, names: {name: [] for name in made.topics if name in (names or [name])},
+    )
     monkeypatch.setattr(act, "describe_acls", lambda _session: dict.fromkeys(made.acls))
     monkeypatch.setattr(act, "planned", lambda *_arguments: made.plan)
     return made
 
 
-def failover(**given: Any) -> act.Failover:
+def failover(flow: Flow = FLOW, **given: Any) -> act.Failover:
     """Return a failover as a run of its own begins it."""
     params = {"operator": "alice", "writers": [], "writers_stopped": False, "flow_enabled": True, **given}
-    return act.Failover(FLOW, SOURCE, TARGET, params)
+    return act.Failover(flow, SOURCE, TARGET, params)
 
 
 def stage(clusters: Clusters) -> str:
@@ -247,3 +279,46 @@ def test_nobody_can_be_denied_without_an_authorizer(clusters: Clusters, monkeypa
         failover(writers=["User:orders"]).next(False)
     assert failover(writers_stopped=True).next(False)["stage"] == "fenced"
     assert clusters.done == ["keep begun", "keep fenced"]
+
+
+KEPT = replace(FLOW, policy="identity")
+BACK = "mm2-offsets.b.internal"
+
+
+def test_with_names_that_are_kept_the_last_look_says_where_the_flow_back_begins(clusters: Clusters) -> None:
+    to(clusters, "moved")
+    shown = failover(KEPT).next(True)["lines"]
+    assert shown[-2:] == [
+        "Ready        turned would be reached now",
+        "Flow back    b->a begins at the ends of now: 1 partition",
+    ]
+    assert (clusters.done, clusters.positions) == ([], {})
+    lines = failover(KEPT).next(False)["lines"]
+    assert clusters.done == ["deny", f"make {BACK}", "positions [(('orders', 0), 100)]", "keep turned"]
+    assert "Flow back    b->a begins at the ends of now: 1 partition" in lines
+
+
+@pytest.mark.parametrize("cut", [f"make {BACK}", "positions [(('orders', 0), 100)]", "keep turned"])
+def test_positions_of_a_step_that_was_cut_are_written_once(clusters: Clusters, cut: str) -> None:
+    to(clusters, "moved")
+    clusters.killed_at = cut
+    with pytest.raises(Killed):
+        failover(KEPT).next(False)
+    assert stage(clusters) == "moved"
+    failover(KEPT).next(False)
+    assert (stage(clusters), clusters.positions) == ("turned", {("orders", 0): 100})
+    assert sum(act.startswith("positions") for act in clusters.done) == 1
+
+
+def test_nothing_is_opened_while_a_position_is_not_there(clusters: Clusters, monkeypatch: pytest.MonkeyPatch) -> None:
+    to(clusters, "moved")
+    monkeypatch.setattr(act, "write_positions", lambda *_arguments: None)
+    with pytest.raises(act.StepNotReachedError, match="not as they were set: orders-0"):
+        failover(KEPT).next(False)
+    assert stage(clusters) == "moved"
+
+
+def test_no_position_is_written_where_none_is_needed(clusters: Clusters) -> None:
+    to(clusters, "moved")
+    failover(replace(KEPT, untouched_source=True)).next(False)
+    assert clusters.done == ["deny", "keep turned"]
