@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
+from tests.support.answers import said
 from tests.support.cluster import Run, kill, read_until, until
 from tests.support.groups import commit, member
 from tests.support.mirrored import Mirrored, small_mirror
@@ -142,21 +143,21 @@ def test_the_playbook_shows_the_plan_and_leaves_the_offsets_of_groups(mirrored: 
     playbook, file = "playbooks/mirror_failover.yml", tmp_path / "offsets.json"
     asked = ("-e", "kafka_failover=dc_a->dc_b", "-e", f"kafka_failover_offsets={file}", "--check")
     shown = mirrored.playbook(playbook, *asked).ok()
-    assert "dc_a->dc_b, what it would cost now" in shown.output
-    assert "all_read (0 members)" in shown.output
+    assert "dc_a->dc_b, what it would cost now" in said(shown)
+    assert "all_read (0 members)" in said(shown)
     moved = {"bootstrap_servers": mirrored.servers("dc_b"), "group": "late", "to": "file", "file": str(file)}
     assert not run_module("streamops.kafka.group_offsets", moved)["failed"]
     late = readings(plan(mirrored))["late"]
     assert (late["state"], late["there"], late["skips"]) == ("known", late["low"], {"at_least": 0, "at_most": 0})
     begun = mirrored.playbook(playbook, "-e", "kafka_failover=dc_a->dc_b")
     assert begun.rc != 0
-    assert "run it with --check" in begun.output
+    assert "run it with --check" in said(begun)
     unnamed = mirrored.playbook(playbook, "-e", "kafka_failover=dc_a->dc_b", "-e", "kafka_failover_step=next")
     assert unnamed.rc != 0
-    assert "kafka_failover_operator is not given" in unnamed.output
+    assert "kafka_failover_operator is not given" in said(unnamed)
     unknown = mirrored.playbook(playbook, "-e", "kafka_failover=dc_b->dc_a", "--check")
     assert unknown.rc != 0
-    assert "which is no enabled flow of mirror_flows; these are dc_a->dc_b." in unknown.output
+    assert "which is no enabled flow of mirror_flows; these are dc_a->dc_b." in said(unknown)
 
 
 # -- the steps -----------------------------------------------------------------------------------------------------
@@ -275,9 +276,9 @@ def test_a_failover_is_taken_step_by_step_and_loses_nothing(secured: Mirrored) -
         ledger.reaches(3000)
         before = read_in_group(secured, "dc_a", "orders", "billing", lambda numbers: len(numbers) >= 1500)
         unknown = take(secured, "next")
-        assert "it is not known how writers are stopped" in unknown.output
+        assert "it is not known how writers are stopped" in said(unknown)
         planned = take(secured, "next", *writers, "--check").ok()
-        assert "User:orders may not write orders" in planned.output
+        assert "User:orders may not write orders" in said(planned)
         assert denials(secured) == []
 
         # Killed while it looks whether topics grow: the next run goes on.
@@ -285,7 +286,7 @@ def test_a_failover_is_taken_step_by_step_and_loses_nothing(secured: Mirrored) -
         read_until(run, "Failover | Show the plan")
         until(lambda: bool(denials(secured)), "the denial")
         kill(run)
-        assert "taken by alice" in take(secured, "next", *writers, operator="bob").output
+        assert "taken by alice" in said(take(secured, "next", *writers, operator="bob"))
         take(secured, "next", *writers).ok()
         # Both topics have ACLs, and each is denied once.
         assert len(denials(secured)) == 2
@@ -294,12 +295,12 @@ def test_a_failover_is_taken_step_by_step_and_loses_nothing(secured: Mirrored) -
         # Back: only what the failover denied is gone, and the writer goes on.
         take(secured, "next").ok()
         taken_back = take(secured, "back").ok()
-        assert "User:orders may again write orders" in taken_back.output
+        assert "User:orders may again write orders" in said(taken_back)
         assert denials(secured) == []
         ledger.reaches(len(ledger.acknowledged) + 500)
 
         for stage in ("fenced", "drained"):
-            assert f"dc_a->dc_b, {stage}" in take(secured, "next", *writers).ok().output
+            assert f"dc_a->dc_b, {stage}" in said(take(secured, "next", *writers).ok())
     acknowledged = dict(ledger.acknowledged)
 
     reader = consumer_of(secured, "dc_a", "billing")
@@ -308,11 +309,11 @@ def test_a_failover_is_taken_step_by_step_and_loses_nothing(secured: Mirrored) -
         until(lambda: reader.poll(0.2) is not None or bool(reader.assignment()), "an assignment")
         busy = take(secured, "next")
         assert busy.rc != 0
-        assert "groups with members in dc_a: billing (1)" in busy.output
+        assert "groups with members in dc_a: billing (1)" in said(busy)
     finally:
         reader.close()
     moved = take(secured, "next").ok()
-    assert "billing: begins at dc_b" in moved.output
+    assert "billing: begins at dc_b" in said(moved)
 
     connection = {**admin_connection(secured, PASSWORD), "bootstrap_servers": target}
     found = plan(secured, **connection, source_connection={**connection, "bootstrap_servers": source})
@@ -320,8 +321,8 @@ def test_a_failover_is_taken_step_by_step_and_loses_nothing(secured: Mirrored) -
     (billing,) = [group for group in found["groups"] if group["name"] == "billing"]
     most = sum(reading["high"] - reading["low"] for reading in billing["readings"])
 
-    assert "the only way back is a failover dc_b->dc_a" in take(secured, "next").ok().output
-    assert "dc_b is open for writers" in take(secured, "back").output
+    assert "the only way back is a failover dc_b->dc_a" in said(take(secured, "next").ok())
+    assert "dc_b is open for writers" in said(take(secured, "back"))
     copied = read_all(target, "dc_a.orders", settings=login(secured))
     assert ledger.lost(copied) == []
     unread = set(acknowledged) - set(before)
@@ -330,7 +331,7 @@ def test_a_failover_is_taken_step_by_step_and_loses_nothing(secured: Mirrored) -
     assert unread <= set(after)
     assert len(set(after) & set(before)) <= most
 
-    assert "mirror_flows still enables dc_a->dc_b" in take(secured, "next").output
+    assert "mirror_flows still enables dc_a->dc_b" in said(take(secured, "next"))
     done = take(secured, "next", mirror_flows=[{**FLOW, "enabled": False}]).ok()
-    assert "the failover dc_a->dc_b is over" in done.output
+    assert "the failover dc_a->dc_b is over" in said(done)
     assert denials(secured) == []

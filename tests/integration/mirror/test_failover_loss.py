@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.support.answers import said
 from tests.support.cluster import Run, kill, read_until, until
 from tests.support.groups import commit, produce
 from tests.support.mirrored import Mirrored, small_mirror
@@ -99,7 +100,7 @@ def test_what_is_lost_with_the_source_is_told_exactly_and_the_target_is_opened(m
     ask(mirrored, "mirror_gaps")
     refused = take(mirrored, *STEP)
     assert refused.rc != 0
-    assert "dc_a is not lost: it answers at" in refused.output
+    assert "dc_a is not lost: it answers at" in said(refused)
 
     mirrored.stop("mirror1")
     produce(source, "orders", 1, LOST)
@@ -113,7 +114,7 @@ def test_what_is_lost_with_the_source_is_told_exactly_and_the_target_is_opened(m
     assert all(span == {"at_least": 0, "at_most": 0} for span in missing.values())
     assert told["age"] is not None
     shown = take(mirrored, "--check").ok()
-    assert f"{LOST} records were in the source then and are not in dc_b (orders {LOST})" in shown.output
+    assert f"{LOST} records were in the source then and are not in dc_b (orders {LOST})" in said(shown)
     place = landing(told)
     assert (place["state"], place["repeats"]["at_most"]) == ("known", COPIED - place["there"])
     assert place["there"] <= PLACE
@@ -127,14 +128,14 @@ def test_what_is_lost_with_the_source_is_told_exactly_and_the_target_is_opened(m
     run = mirrored.begin(PLAYBOOK, *asked(), *STEP)
     read_until(run, "Failover | Show the plan")
     kill(run)
-    assert "dc_a->dc_b, moved" in take(mirrored, *STEP).ok().output
+    assert "dc_a->dc_b, moved" in said(take(mirrored, *STEP).ok())
     moved = ask(mirrored, "mirror_failover_info", source_lost=True)
     assert (moved["stage"], moved["next_step"]) == ("moved", "turned")
     assert landing(moved)["there"] == place["checkpoint"]["downstream"]
 
-    assert "mirror_flows still enables dc_a->dc_b" in take(mirrored, *STEP).output
+    assert "mirror_flows still enables dc_a->dc_b" in said(take(mirrored, *STEP))
     disabled = [{**FLOW, "enabled": False}]
-    assert "start consumers and writers at dc_b" in take(mirrored, *STEP, mirror_flows=disabled).ok().output
-    assert "so no step is left" in take(mirrored, *STEP, mirror_flows=disabled).output
+    assert "start consumers and writers at dc_b" in said(take(mirrored, *STEP, mirror_flows=disabled).ok())
+    assert "so no step is left" in said(take(mirrored, *STEP, mirror_flows=disabled))
     waiting = take(mirrored, "--check", mirror_flows=disabled).ok()
-    assert "next step: none until the failover back" in waiting.output
+    assert "next step: none until the failover back" in said(waiting)
