@@ -22,10 +22,18 @@ PURPOSE = "mirror_rest"
 
 def runs_legacy(raw: Any, cluster: str) -> bool:
     """Return whether the mirrors next to a cluster run the legacy engine; of mirror_flows that may be out of order."""
-    flows = [item for item in raw if isinstance(item, Mapping)] if isinstance(raw, (list, tuple)) else []
-    carried = [item for item in flows if item.get("target") == cluster and is_enabled(item)]
-    engines = [item.get("engine") for item in carried]
+    engines = [item.get("engine") for item in _carried(raw, cluster)]
     return bool(engines) and all(engine == LEGACY for engine in engines)
+
+
+def has_flow(raw: Any, cluster: str) -> bool:
+    """Return whether the mirrors next to a cluster carry a flow; of mirror_flows that may be out of order."""
+    return bool(_carried(raw, cluster))
+
+
+def _carried(raw: Any, cluster: str) -> list[Mapping[str, Any]]:
+    flows = [item for item in raw if isinstance(item, Mapping)] if isinstance(raw, (list, tuple)) else []
+    return [item for item in flows if item.get("target") == cluster and is_enabled(item)]
 
 
 def mirror_reach(nodes: Iterable[Mapping[str, Any]], name: str = "") -> dict[str, Any]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from ..inventory.build import machine_of
+from ..inventory.mirror_nodes import has_flow
 from ..inventory.model import Node
 from .parts import key
 from .process import service_name
@@ -57,7 +58,10 @@ class Turns:
         return next(self._sharing(alike)) == self._reader.host
 
     def _sharing(self, alike: Iterable[str]) -> Iterator[str]:
-        """The hosts of the play that share a piece of work on the machine, nodes first and by their ids."""
+        """The hosts of the play that share a piece of work on the machine, nodes first and by their ids.
+
+        Mirrors without a flow come last: their role does nothing for them.
+        """
 
         def shared(host: str) -> list[Any]:
             """Return what hosts that share the work have alike."""
@@ -65,7 +69,8 @@ class Turns:
             return [machine_of(variables, host), *(variables[name] for name in alike)]
 
         own = shared(self._reader.host)
-        places = {node.name: number for number, node in enumerate(self._processes())}
+        processes = self._processes()
+        places = {node.name: number for number, node in enumerate(sorted(processes, key=_is_idle))}
         hosts = sorted(self._reader.play_hosts, key=lambda host: (places.get(host, len(places)), host))
         return (host for host in hosts if shared(host) == own)
 
@@ -74,3 +79,7 @@ class Turns:
         """The services of those hosts of the play that one supervisord runs with this one."""
         sharing = set(self._sharing(ALIKE["supervisord"]))
         return [service_name(node.identity()) for node in self._processes() if node.name in sharing]
+
+
+def _is_idle(node: Node) -> bool:
+    return node.only_mirrors and not has_flow(node.get("mirror_flows"), node.cluster)

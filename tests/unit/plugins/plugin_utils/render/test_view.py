@@ -71,6 +71,22 @@ def test_two_releases_on_one_machine_each_have_a_first_host() -> None:
     assert firsts(hosts, "machine") == ["a"]
 
 
+def test_a_mirror_without_a_flow_leaves_the_work_of_its_machine_to_one_that_has_one() -> None:
+    clusters = {"m1": "dc_b", "m2": "dc_a"}
+    hosts = {host: {"kafka_cluster_name": name, "ansible_connection": "local"} for host, name in clusters.items()}
+
+    def doers(**flow: Any) -> list[str]:
+        """The hosts that install the release, with one flow from dc_a to dc_b or back."""
+        flows = [{"source": "dc_a", "target": "dc_b", "topics": ["orders"], **flow}]
+        views = {host: view(hosts, mirrors=list(hosts), host=host, mirror_flows=flows) for host in hosts}
+        return [host for host, seen in views.items() if seen["first"]["release"]]
+
+    assert doers() == ["m1"]
+    assert doers(source="dc_b", target="dc_a") == ["m2"]
+    # Where no mirror has a flow there still is one.
+    assert doers(enabled=False) == ["m2"]
+
+
 def test_the_hosts_of_one_supervisord_have_one_first_and_know_the_services_of_the_play() -> None:
     hosts = {name: {"ansible_connection": "local"} for name in ("a", "b", "c")}
     hosts["b"]["kafka_user"] = "other"
