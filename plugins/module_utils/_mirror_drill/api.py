@@ -33,7 +33,9 @@ def last_contents(session: Session, logs: Mapping[Key, tuple[int, int]]) -> list
     def take(record: Any) -> None:
         """Keep a record; the earliest ones go where there are too many."""
         nonlocal size
-        latest.append(Content(record.partition, record.key, record.value))
+        # The library writes no record without both.
+        value = b"" if record.key is None and record.value is None else record.value
+        latest.append(Content(record.partition, record.key, value))
         size += _bytes(latest[-1])
         while len(latest) > MOST_RECORDS or size > MOST_BYTES:
             size -= _bytes(latest.popleft())
