@@ -19,6 +19,7 @@ description:
   - The names of what it makes stand in the topic C(_streamops_state) of the target before it is made. All of it is
     deleted at its end, also after a failure; what a killed run left is deleted by the next one.
   - The target keeps how the last drill of each flow ended.
+  - Run one drill of a flow at a time, as the playbook C(mirror_drill.yml) does by the locks of both clusters.
 extends_documentation_fragment:
   - streamops.kafka._attributes
   - streamops.kafka._connection
@@ -45,7 +46,8 @@ options:
   drill_topics:
     description: >-
       Topics of the flow whose last records are copied into the topics of the drill, 20 at most, and of each at most
-      1,000 records and 10 MiB. Without it the drill has one topic with records of its own.
+      1,000 records and 10 MiB, without records above 64 KiB. Without this option the drill has one topic with records
+      of its own.
     type: list
     elements: str
     default: []

@@ -15,15 +15,14 @@ from .._client.session import Session
 from .._cluster.snapshot import Key
 from .._core.errors import RequestFailedError
 from .._mirror.api import visit
-from .model import HEADER, MOST_BYTES, MOST_RECORDS, Content, Numbered
-
-#: Bytes of a request of the writer: a record of production may be as large as its topic allows.
-_REQUEST_BYTES = MOST_BYTES + 1024 * 1024
+from .model import HEADER, MOST_BYTES, MOST_RECORD_BYTES, MOST_RECORDS, Content, Numbered
 
 
 def last_contents(session: Session, logs: Mapping[Key, tuple[int, int]]) -> list[Content]:
     """Return the last records of one topic, at most MOST_RECORDS and MOST_BYTES in all; without a consumer group.
 
+    Larger ones than MOST_RECORD_BYTES are left out. With the header a record may be too large for the mirror, whose
+    task then fails for good, with all that it copies (AbstractWorkerSourceTask).
     C(logs): where the log of each of its partitions begins and where its committed records end.
     """
     each = max(1, MOST_RECORDS // max(1, len(logs)))
@@ -35,8 +34,11 @@ def last_contents(session: Session, logs: Mapping[Key, tuple[int, int]]) -> list
         nonlocal size
         # The library writes no record without both.
         value = b"" if record.key is None and record.value is None else record.value
-        latest.append(Content(record.partition, record.key, value))
-        size += _bytes(latest[-1])
+        content = Content(record.partition, record.key, value)
+        if _bytes(content) > MOST_RECORD_BYTES:
+            return
+        latest.append(content)
+        size += _bytes(content)
         while len(latest) > MOST_RECORDS or size > MOST_BYTES:
             size -= _bytes(latest.popleft())
 
@@ -82,7 +84,6 @@ class Writer:
             **self._session.python_config(),
             acks="all",
             enable_idempotence=True,
-            max_request_size=_REQUEST_BYTES,
             # A topic that is gone must stay so.
             allow_auto_create_topics=False,
             max_block_ms=limit * 1000,

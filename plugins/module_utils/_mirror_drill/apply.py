@@ -17,7 +17,6 @@ from typing import Any
 
 from .._client.session import Session
 from .._cluster.api import topics_at
-from .._configs.api import topic_values
 from .._core.errors import RefusedError, StreamopsError
 from .._groups.apply import ensure_offsets
 from .._mirror.flows import Flow
@@ -55,7 +54,6 @@ RUN, LAST = "run", "last"
 _SETTLE_SECONDS = 60
 #: Seconds for which nothing may come into a copy before it is deleted, and after which one that still grows is.
 _QUIET_SECONDS, _QUIET_AT_MOST = 5.0, 60.0
-_SIZE = "max.message.bytes"
 
 
 class DrillFailedError(StreamopsError):
@@ -167,10 +165,9 @@ class Drill:
     def _made(self, own: Own, topics: Sequence[str]) -> list[list[Content]]:
         """Make the topics of the drill in the source; return the records that are written into each."""
         if not topics:
-            self._make(own.topics[0], OWN_PARTITIONS, {})
+            self._make(own.topics[0], OWN_PARTITIONS)
             return [filled([], OWN_PARTITIONS)]
         existing = topics_at(self._origin, None, topics)
-        sizes = topic_values(self._origin, topics, [_SIZE])
         contents = []
         for name, topic in zip(own.topics, topics):  # noqa: B905 (nodes may have Python 3.9)
             logs = edges(self._origin, {topic: existing[topic]})
@@ -178,15 +175,14 @@ class Drill:
                 key: (log.start, log.end) for key, log in logs.items() if log.start is not None and log.end is not None
             }
             partitions = min(MOST_PARTITIONS, len(existing[topic]))
-            size = sizes.get(topic, {}).get(_SIZE)
-            self._make(name, partitions, {_SIZE: size} if size else {})
+            self._make(name, partitions)
             contents.append(filled(last_contents(self._origin, known), partitions))
         return contents
 
-    def _make(self, name: str, partitions: int, config: Mapping[str, str]) -> None:
+    def _make(self, name: str, partitions: int) -> None:
         """Make a topic with as many replicas as the cluster gives by itself."""
-        kept = {"cleanup.policy": "delete", "retention.ms": str(RETENTION_MS), "retention.bytes": "-1"}
-        make_topic(self._origin, TopicSpec(name, partitions, -1, {**kept, **config}), _SETTLE_SECONDS)
+        config = {"cleanup.policy": "delete", "retention.ms": str(RETENTION_MS), "retention.bytes": "-1"}
+        make_topic(self._origin, TopicSpec(name, partitions, -1, config), _SETTLE_SECONDS)
 
     def _remove(self, own: Own) -> None:
         """Delete what a drill made: at the source first, so that no mirror makes or fills a copy anew."""

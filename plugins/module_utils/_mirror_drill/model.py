@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple
 
 from .._cluster.snapshot import Key
@@ -24,6 +24,8 @@ HEADER = "streamops-drill"
 #: The most records, and bytes of keys and values, that a topic gets from production, and the fewest that it has: what
 #: production lacks is filled up.
 MOST_RECORDS, MOST_BYTES, FEWEST_RECORDS = 1000, 10 * 1024 * 1024, 200
+#: The largest record that is taken, in bytes of its key and value.
+MOST_RECORD_BYTES = 64 * 1024
 #: Partitions of a topic of a drill: as many as the chosen topic has, but no more; without a chosen topic, three.
 MOST_PARTITIONS, OWN_PARTITIONS = 12, 3
 #: Topics that a drill takes at most.
@@ -195,16 +197,7 @@ def is_ours(flow: Flow, own: Own) -> bool:
 
 def drill_flow(flow: Flow, own: Own) -> Flow:
     """Return the flow of the drill's topics alone, with everything else as the flow has it."""
-    names = tuple(re.escape(topic) for topic in own.topics)
-    return Flow(
-        flow.source,
-        flow.target,
-        names,
-        groups=(re.escape(own.group),),
-        policy=flow.policy,
-        exactly_once=flow.exactly_once,
-        untouched_source=flow.untouched_source,
-    )
+    return replace(flow, topics=own.topics)
 
 
 def copies_of(flow: Flow, own: Own) -> list[str]:

@@ -52,6 +52,13 @@ def test_large_records_are_fewer_and_the_last_of_all_stays(monkeypatch: pytest.M
     assert taken(monkeypatch, large, 2)[0] == [Content(0, b"12", b"34567")]
 
 
+def test_a_record_that_may_be_too_large_for_the_mirror_with_a_header_is_left_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    records = [record(0, None, b"v" * 65536), record(1, b"k", b"v" * 65536)]
+    assert taken(monkeypatch, records, 2)[0] == [Content(0, None, b"v" * 65536)]
+
+
 def test_a_deletion_is_taken_as_it_is_and_a_record_without_anything_gets_an_empty_value(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -104,7 +104,6 @@ def clusters(monkeypatch: pytest.MonkeyPatch) -> Clusters:
             name: [None] * 3 for name in made.topics[session] if names is None or name in names
         },
     )
-    monkeypatch.setattr(act, "topic_values", lambda *_arguments: {"orders": {"max.message.bytes": "2097152"}})
     monkeypatch.setattr(act, "edges", lambda *_arguments: {})
     monkeypatch.setattr(act, "last_contents", lambda *_arguments: [])
     monkeypatch.setattr(act.time, "sleep", made.sleep)
