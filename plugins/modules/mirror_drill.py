@@ -39,7 +39,7 @@ options:
   state:
     description:
       - V(run) runs a drill. It fails where the drill fails.
-      - V(last) tells how the last one ended, and changes nothing.
+      - V(last) tells how the last one ended. It asks only the target, and changes nothing.
     type: str
     choices: [run, last]
     default: run

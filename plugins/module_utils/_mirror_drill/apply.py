@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from .._client.connection import Connection
 from .._client.session import Session
 from .._cluster.api import topics_at
 from .._core.errors import RefusedError, StreamopsError
@@ -68,12 +69,25 @@ def mirror_drill(module: Any) -> dict[str, Any]:
     """Run a drill, or tell how the last one ended; the module's result."""
     params = module.params
     flow = flow_of(params)
+    if params["state"] == LAST:
+        # The source may be lost: it is not asked.
+        with at(f"target {flow.target}"), Session(Connection.from_params(params)) as copy:
+            return told(flow, kept_in(flow, copy).last)
     with both_ends(flow, params) as (origin, copy):
-        drill = Drill(flow, origin, copy, params)
-        if params["state"] == LAST:
-            return drill.last()
         refuse_one_cluster(flow, origin, copy)
-        return drill.run(module.check_mode)
+        return Drill(flow, origin, copy, params).run(module.check_mode)
+
+
+def kept_in(flow: Flow, copy: Session) -> Kept:
+    """Return what the target keeps of the drills of a flow."""
+    return kept_of(read_state(copy, state_key(flow))[0])
+
+
+def told(flow: Flow, last: Outcome | None) -> dict[str, Any]:
+    """Tell how the last drill ended."""
+    days = int(max(0.0, time.time() - _seconds(last.at)) // 86_400) if last else 0
+    drill = last.as_data() if last else None
+    return {"changed": False, "flow": flow.pair, "drill": drill, "lines": [last_line(last, days)]}
 
 
 class Drill:
@@ -83,14 +97,7 @@ class Drill:
         self._flow, self._origin, self._copy, self._params = flow, origin, copy, params
         self._here, self._there = f"source {flow.source}", f"target {flow.target}"
         with at(self._there):
-            self._kept = kept_of(read_state(copy, state_key(flow))[0])
-
-    def last(self) -> dict[str, Any]:
-        """Tell how the last drill ended."""
-        last = self._kept.last
-        days = int(max(0.0, time.time() - _seconds(last.at)) // 86_400) if last else 0
-        drill = last.as_data() if last else None
-        return {"changed": False, "flow": self._flow.pair, "drill": drill, "lines": [last_line(last, days)]}
+            self._kept = kept_in(flow, copy)
 
     def run(self, is_check: bool) -> dict[str, Any]:
         """Run a drill; in check mode say what it would make."""
