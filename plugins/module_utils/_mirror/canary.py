@@ -16,6 +16,8 @@ from .flows import MIRROR_MAKER_2, Flow, matches, remote_topic
 
 #: What the topics of events begin with at their source.
 PREFIX = "streamops-canary"
+#: What the topics of drills of a failover begin with at their source (_mirror_drill).
+DRILL_PREFIX = "streamops-drill"
 #: Flows of the longest way that is followed: more clusters than that stand in no chain that we know of, and all flows
 #: between many clusters make too many ways.
 MOST_FLOWS = 3
@@ -59,6 +61,19 @@ def events_topic(flow: Flow) -> str:
     return f"{PREFIX}.{flow.source}.{flow.target}"
 
 
+def drill_prefix(flow: Flow) -> str:
+    """Return what the topics of a drill of this flow begin with at its source. They go through no other flow.
+
+    The target is no part of its own between dots: such a name passes for one that came from there (isCycle).
+    """
+    return f"{DRILL_PREFIX}.{flow.source}.{flow.target}-"
+
+
+def drill_pattern(flow: Flow) -> str:
+    """Return the regular expression of the topics of drills of this flow: a token and a number behind the prefix."""
+    return f"{_exactly(drill_prefix(flow))}[0-9a-f]{{8}}-[0-9]+"
+
+
 def routes(flows: Sequence[Flow], watched: Collection[str]) -> list[Route]:
     """The ways that end at a cluster with a canary, shortest first; C(watched) are these clusters.
 
@@ -86,20 +101,32 @@ def _next(before: tuple[Flow, ...], flow: Flow, topic: str) -> Iterator[Route]:
     """Yield the way that goes on through a flow, where that takes the topic and leads to a cluster not passed yet."""
     passed = {end for one in before for end in (one.source, one.target)}
     follows = not before or before[-1].target == flow.source
-    if follows and flow.target not in passed and len(before) < MOST_FLOWS and matches(_with(flow, [topic]), topic):
+    if (
+        follows
+        and flow.target not in passed
+        and len(before) < MOST_FLOWS
+        and matches(_with(flow, [_exactly(topic)]), topic)
+    ):
         yield Route((*before, flow), topic)
 
 
 def with_events(flows: Sequence[Flow], watched: Collection[str]) -> list[Flow]:
-    """The flows as mirrors run them: each also copies the topics of events that pass it."""
+    """The flows as mirrors run them: each also copies the topics of events that pass it, and those of its drills."""
     passing: dict[str, dict[str, None]] = {}
     for route in routes(flows, watched):
         topic = events_topic(route.flows[0])
         for flow in route.flows:
-            passing.setdefault(f"{flow.pair} {flow.engine}", {})[topic] = None
+            passing.setdefault(f"{flow.pair} {flow.engine}", {})[_exactly(topic)] = None
             topic = remote_topic(flow, topic)
+        if len(route.flows) == 1:
+            passing[f"{route.last.pair} {route.last.engine}"][drill_pattern(route.last)] = None
     return [_with(flow, passing.get(f"{flow.pair} {flow.engine}", ())) for flow in flows]
 
 
-def _with(flow: Flow, topics: Collection[str]) -> Flow:
-    return replace(flow, topics=(*flow.topics, *(topic.replace(".", "[.]") for topic in topics)))
+def _with(flow: Flow, patterns: Collection[str]) -> Flow:
+    return replace(flow, topics=(*flow.topics, *patterns))
+
+
+def _exactly(topic: str) -> str:
+    """Return a name as a regular expression."""
+    return topic.replace(".", "[.]")

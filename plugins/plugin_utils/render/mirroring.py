@@ -15,6 +15,7 @@ from ...module_utils._mirror.flows import LEGACY, Flow, flows_into
 from ...module_utils._mirror.reading import read_flows
 from ..inventory.model import BROKER_GROUP, MIRROR_GROUP
 from ..mirrors import external, legacy, opposed, rights, views
+from ..mirrors.drill import drill_refusals
 from ..mirrors.failover import LOST, failover_refusals, under_way
 from ..mirrors.health import mirror_verdict
 from ..mirrors.legacy_topics import legacy_topics
@@ -87,6 +88,7 @@ class Mirroring(Parts):
                 "gaps": lambda: audited_gaps(results.own.gaps),
                 "gap_lines": self._gap_lines,
                 "failover": self._failover,
+                "drill": self._drill,
                 "forget_refusals": self._forget_refusals,
                 "forget_mirrors": self._forget_mirrors,
                 "pairs": lambda: mirror_pairs(results.own.lag, audited_gaps(results.of(results.host).gaps)),
@@ -137,6 +139,10 @@ class Mirroring(Parts):
                 "offsets_file": self._offsets_file,
             }
         )
+
+    def _drill(self) -> dict[str, list[str]]:
+        """Return why no failover by this flow can be rehearsed; its flow and mirrors are those of the failover."""
+        return {"refusals": drill_refusals(self._flows, self._running, self._given("kafka_failover"))}
 
     def _given(self, name: str) -> str:
         """Return what the command line gives as this variable; empty for nothing."""

@@ -6,6 +6,7 @@ import re
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.canary import (
     MOST_FLOWS,
+    drill_prefix,
     events_topic,
     routes,
     with_events,
@@ -84,11 +85,12 @@ def test_many_clusters_with_all_flows_make_a_bounded_number_of_ways() -> None:
     assert len(routes(flows, names)) == 6 * 5 * (1 + 4 + 4 * 3)
 
 
-def test_each_flow_copies_the_events_that_pass_it_and_nothing_else() -> None:
+def test_each_flow_copies_the_events_that_pass_it_and_its_drills_and_nothing_else() -> None:
     flows = [flow("a", "b"), flow("b", "c"), flow("b", "a")]
     first, second, back = with_events(flows, ["b", "c"])
-    assert first.topics == ("orders", "streamops-canary[.]a[.]b")
-    assert second.topics == ("orders", "streamops-canary[.]b[.]c", "a[.]streamops-canary[.]a[.]b")
+    assert first.topics == ("orders", "streamops-canary[.]a[.]b", "streamops-drill[.]a[.]b-[0-9a-f]{8}-[0-9]+")
+    events = ("streamops-canary[.]b[.]c", "a[.]streamops-canary[.]a[.]b")
+    assert sorted(second.topics) == sorted(("orders", *events, "streamops-drill[.]b[.]c-[0-9a-f]{8}-[0-9]+"))
     assert back == flows[2]
 
 
@@ -96,6 +98,8 @@ def test_the_patterns_match_the_topics_alone() -> None:
     (given,) = with_events([flow("a-b", "c_d")], ["c_d"])
     topic = events_topic(given)
     assert matches(given, topic)
-    assert re.fullmatch(given.topics[-1], topic)
+    assert re.fullmatch(given.topics[1], topic)
+    assert matches(given, f"{drill_prefix(given)}0badcafe-0")
+    assert not matches(given, "streamops-drill.a-b.c_d-x-0badcafe-0")
     assert not matches(given, topic.replace(".", "x"))
     assert remote_topic(given, topic) == "a-b.streamops-canary.a-b.c_d"

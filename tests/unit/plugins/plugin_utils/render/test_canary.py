@@ -151,14 +151,15 @@ def test_a_check_before_the_first_installation_has_no_development_ca_yet() -> No
 
 def test_mirrors_copy_the_events_and_may_do_so() -> None:
     with_it, without = seen("m1")["mirroring"], seen("m1", mirror_maker_canary=False)["mirroring"]
-    assert with_it["properties"]["dc_a->dc_b.topics"] == ["orders", "streamops-canary[.]dc_a[.]dc_b"]
+    own = ["streamops-canary[.]dc_a[.]dc_b", "streamops-drill[.]dc_a[.]dc_b-[0-9a-f]{8}-[0-9]+"]
+    assert with_it["properties"]["dc_a->dc_b.topics"] == ["orders", *own]
     assert without["properties"]["dc_a->dc_b.topics"] == ["orders"]
     topics = {
         host: {one["resource"] for one in seen(host, mirror_user="mirror")["mirroring"]["acls"] if "resource" in one}
         for host in ("a1", "b1")
     }
-    assert TOPIC in topics["a1"]
-    assert COPY in topics["b1"]
+    assert {TOPIC, "streamops-drill.dc_a.dc_b-"} <= topics["a1"]
+    assert {COPY, "dc_a.streamops-drill.dc_a.dc_b-"} <= topics["b1"]
 
 
 def test_events_are_nothing_to_compare_or_to_wait_for() -> None:

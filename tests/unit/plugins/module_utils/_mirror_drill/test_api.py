@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which records of production a drill takes, and by what it knows its own again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_drill import api
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_drill.model import HEADER, Content
+
+SESSION: Any = "a session"
+
+
+def record(offset: int, key: bytes | None, value: bytes | None, *headers: tuple[str, bytes]) -> Any:
+    """A record as the library gives it."""
+    return SimpleNamespace(topic="t", partition=0, offset=offset, key=key, value=value, headers=list(headers))
+
+
+def taken(monkeypatch: pytest.MonkeyPatch, records: list[Any], end: int, partitions: int = 1) -> tuple[Any, Any]:
+    """What is taken of these records, and from which offsets on they were asked for."""
+    asked: list[Any] = []
+
+    def visit(_session: Any, starts: Any, _ends: Any, take: Callable[[Any], None]) -> None:
+        """Give the records."""
+        asked.append(starts)
+        for one in records:
+            take(one)
+
+    monkeypatch.setattr(api, "visit", visit)
+    contents = api.last_contents(SESSION, {("t", number): (0, end) for number in range(partitions)})
+    return contents, asked[0]
+
+
+def test_the_last_records_of_all_partitions_together_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    contents, starts = taken(monkeypatch, [record(9, b"k", b"v", ("theirs", b"1"))], 5000, 4)
+    assert contents == [Content(0, b"k", b"v")]
+    assert starts == {("t", number): 4750 for number in range(4)}
+    _contents, starts = taken(monkeypatch, [], 10)
+    assert starts == {("t", 0): 0}
+
+
+def test_large_records_are_fewer_and_the_last_of_all_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(api, "MOST_BYTES", 10)
+    monkeypatch.setattr(api, "MOST_RECORDS", 3)
+    small = [record(at, None, b"%d" % at) for at in range(5)]
+    assert [content.value for content in taken(monkeypatch, small, 5)[0]] == [b"2", b"3", b"4"]
+    large = [record(0, None, b"1234567"), record(1, b"12", b"34567")]
+    assert taken(monkeypatch, large, 2)[0] == [Content(0, b"12", b"34567")]
+
+
+def test_a_record_that_may_be_too_large_for_the_mirror_with_a_header_is_left_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    records = [record(0, None, b"v" * 65536), record(1, b"k", b"v" * 65536)]
+    assert taken(monkeypatch, records, 2)[0] == [Content(0, None, b"v" * 65536)]
+
+
+def test_a_deletion_is_taken_as_it_is_and_a_record_without_anything_gets_an_empty_value(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    records = [record(0, b"k", None), record(1, None, None)]
+    assert taken(monkeypatch, records, 2)[0] == [Content(0, b"k", None), Content(0, None, b"")]
+
+
+def test_a_record_of_a_drill_is_known_by_its_last_header() -> None:
+    assert api.number_of(record(0, None, b"v", (HEADER, b"7"))) == 7
+    # One of an earlier drill was taken from a topic that a drill had written into.
+    assert api.number_of(record(0, None, b"v", (HEADER, b"7"), (HEADER, b"12"))) == 12
+    assert api.number_of(record(0, None, b"v")) is None
+    assert api.number_of(record(0, None, b"v", (HEADER, b"text"))) is None
+    assert api.number_of(record(0, None, b"v", ("theirs", b"7"))) is None

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a drill makes, counts and says."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.canary import with_events
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow, matches, translates
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_drill.model import (
+    FEWEST_RECORDS,
+    Content,
+    Counts,
+    Kept,
+    Loss,
+    Numbered,
+    Outcome,
+    Own,
+    again_at_most,
+    copies_of,
+    counts_of,
+    drill_flow,
+    faults,
+    filled,
+    is_ours,
+    kept_of,
+    last_line,
+    loss_of,
+    middle_of,
+    outcome_lines,
+    own_of,
+    parts_of,
+    plan_lines,
+    topic_refusals,
+)
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.model import (
+    GroupPlan,
+    Plan,
+    Reading,
+    Span,
+)
+
+FLOW = Flow("a", "b", ("orders", "audit[.].*"), topics_exclude=("audit[.]old",))
+OWN = own_of(FLOW, "0badcafe", 2)
+COUNTS = Counts(acknowledged=200, missing=0, again=12, again_at_most=20, skipped=0, twice=0)
+LOSS = Loss(acknowledged=150, missing=3, seconds=0.25, look_seconds=0.01)
+PASSED = Outcome("2026-01-31T02:10:00Z", "alice", (), {"copied": 61.0}, LOSS, COUNTS, 14.2, 14.1)
+
+
+def records(*numbers: int) -> list[Numbered]:
+    """Records of one partition, one a second."""
+    return [Numbered(number, ("t", 0), number, float(number)) for number in numbers]
+
+
+# -- what it makes -------------------------------------------------------------------------------------------------
+
+
+def test_mirrors_with_a_canary_copy_its_topics_and_nothing_else_of_them() -> None:
+    assert OWN.topics == ("streamops-drill.a.b-0badcafe-0", "streamops-drill.a.b-0badcafe-1")
+    (running,) = with_events([FLOW], ["b"])
+    assert all(matches(running, topic) for topic in OWN.topics)
+    assert not any(matches(FLOW, topic) for topic in OWN.topics)
+    assert not matches(drill_flow(FLOW, OWN), "orders")
+    assert matches(drill_flow(FLOW, OWN), OWN.topics[0])
+
+
+def test_no_mirror_makes_its_group_anew() -> None:
+    assert not translates(Flow("a", "b", (".*",)), OWN.group)
+
+
+def test_the_flow_of_a_drill_has_the_names_and_the_syncs_of_its_flow() -> None:
+    flow = drill_flow(replace(FLOW, policy="identity", exactly_once="enabled"), OWN)
+    assert (flow.pair, flow.policy, flow.exactly_once) == ("a->b", "identity", "enabled")
+    assert copies_of(flow, OWN) == list(OWN.topics)
+    assert copies_of(FLOW, OWN)[0] == "a.streamops-drill.a.b-0badcafe-0"
+
+
+def test_a_drill_without_topics_has_one_of_its_own() -> None:
+    assert len(own_of(FLOW, "0badcafe", 0).topics) == 1
+
+
+def test_only_names_of_drills_of_this_flow_are_deleted() -> None:
+    assert is_ours(FLOW, OWN)
+    assert not is_ours(FLOW, replace(OWN, topics=("orders",)))
+    assert not is_ours(FLOW, replace(OWN, topics=(*OWN.topics, "streamops-drill.a.b-mine")))
+    assert not is_ours(FLOW, replace(OWN, group="billing"))
+    assert not is_ours(Flow("a", "c", ("orders",)), OWN)
+    # A dot of a name is no sign of an expression.
+    assert not is_ours(FLOW, replace(OWN, topics=("streamops-drill_a.b-0badcafe-0",)))
+
+
+def test_few_records_are_filled_up_and_all_have_a_partition_that_is_there() -> None:
+    contents = filled([Content(7, None, None), Content(1, b"k", b"v")], 4)
+    assert contents[:2] == [Content(3, None, None), Content(1, b"k", b"v")]
+    assert len(contents) == FEWEST_RECORDS
+    assert {content.partition for content in contents} == {0, 1, 2, 3}
+    many = [Content(0, None, b"v")] * (FEWEST_RECORDS + 1)
+    assert filled(many, 1) == many
+
+
+def test_topics_that_are_missing_too_many_or_not_of_the_flow_are_refused() -> None:
+    existing = ["orders", "audit.new", "audit.old", "invoices"]
+    assert topic_refusals(FLOW, ["orders", "audit.new"], existing) == []
+    assert topic_refusals(FLOW, [], existing) == []
+    (missing,) = topic_refusals(FLOW, ["order"], existing)
+    assert "a has no topic order" in missing
+    (foreign,) = topic_refusals(FLOW, ["invoices", "audit.old"], existing)
+    assert "a->b does not copy invoices, audit.old" in foreign
+    assert "more than 20" in topic_refusals(FLOW, ["orders"] * 21, existing)[0]
+
+
+# -- what the target keeps -----------------------------------------------------------------------------------------
+
+
+def test_what_is_kept_is_read_again_as_it_was() -> None:
+    for kept in (
+        Kept(),
+        Kept(OWN, None),
+        Kept(None, PASSED),
+        Kept(OWN, Outcome("2026-01-31T02:10:00Z", "", ("not drained: b lacks records",), {"copied": 1.0})),
+    ):
+        assert kept_of(json.loads(json.dumps(kept.as_data()))) == kept
+    assert kept_of(None) == Kept()
+    assert Kept(OWN).as_data()["left"] == {"topics": list(OWN.topics), "group": OWN.group}
+    assert isinstance(kept_of(Kept(OWN).as_data()).left, Own)
+
+
+# -- what it counts ------------------------------------------------------------------------------------------------
+
+
+def test_the_parts_of_a_drill() -> None:
+    assert parts_of(200) == (100, 150)
+
+
+def test_the_group_reads_the_first_half_of_each_partition() -> None:
+    written = [Numbered(at, ("t", at % 2), at // 2, 0.0) for at in range(9)]
+    assert middle_of(written) == {("t", 0): 3, ("t", 1): 2}
+    assert middle_of([Numbered(0, ("t", 0), 41, 0.0)]) == {("t", 0): 42}
+
+
+def test_a_loss_is_what_had_not_arrived_and_as_old_as_the_oldest_of_it() -> None:
+    written = records(1, 2, 3, 4, 5)
+    assert loss_of(written, [1, 2, 3], 5.5, 0.02) == Loss(5, 2, 1.5, 0.02)
+    assert loss_of(written, [1, 2, 3, 4, 5], 5.5, 0.02) == Loss(5, 0, 0.0, 0.02)
+    # A record that came over another one is not lost, and one that was overtaken is.
+    assert loss_of(written, [1, 2, 4, 5], 5.5, 0.02) == Loss(5, 1, 2.5, 0.02)
+
+
+def test_records_are_counted_at_the_target() -> None:
+    # Ten records, four read before; the group goes on two before its place.
+    assert counts_of(range(10), range(4), [*range(10)], [*range(2, 10)], 3) == Counts(10, 0, 2, 3, 0, 0)
+
+
+def test_what_is_missing_skipped_and_copied_twice_is_counted() -> None:
+    counts = counts_of(range(10), range(4), [0, 1, 2, 3, 4, 5, 5, 6, 7], [5, 5, 6, 7], 0)
+    assert counts == Counts(acknowledged=10, missing=2, again=0, again_at_most=0, skipped=3, twice=1)
+
+
+def test_a_record_that_only_the_target_got_is_not_counted() -> None:
+    assert counts_of(range(4), range(2), [0, 1, 2, 3], [2, 3, 4], 0) == Counts(4, 0, 0, 0, 0, 0)
+
+
+def test_the_bound_is_that_of_the_plan() -> None:
+    reading = Reading("t", 0, "known", 90, 88, None, 88, 90, Span(0, 2), Span(0, 0))
+    groups = [GroupPlan("g", "classic", 0, 0, False, [reading, replace(reading, partition=1, high=91)])]
+    assert again_at_most(Plan("a->b", "b", 5.0, [], groups, [], [])) == 5
+
+
+def test_a_drill_passes_only_without_loss_skips_and_surprises() -> None:
+    assert faults(FLOW, COUNTS) == []
+    assert faults(FLOW, replace(COUNTS, twice=3)) == []
+    assert faults(FLOW, replace(COUNTS, missing=1)) == ["b lacks 1 of 200 acknowledged records"]
+    assert faults(FLOW, replace(COUNTS, skipped=2)) == ["the group skipped 2 records in b"]
+    assert faults(FLOW, replace(COUNTS, again=21)) == ["the group read 21 records again, and the plan allows 20"]
+
+
+# -- what people read ----------------------------------------------------------------------------------------------
+
+
+def test_lines_of_a_drill_that_passed() -> None:
+    assert outcome_lines(FLOW, PASSED)[:6] == [
+        "Drill        a->b, passed",
+        "RPO          0 of 200 acknowledged records are not in b",
+        "RTO          14.2 s: first record read after 14.2 s, first record written after 14.1 s",
+        "Group        read 12 records again (the plan: at most 20) and skipped 0",
+        "Loss         without notice 3 of 150 records would be lost, the oldest 0.2 s old",
+        "Seconds      copied 61.0",
+    ]
+
+
+def test_lines_of_a_drill_that_failed_say_why_and_what_was_measured() -> None:
+    failed = Outcome("2026-01-31T02:10:00Z", "", ("not drained: b lacks records.",), {"copied": 61.0}, LOSS)
+    shown = outcome_lines(FLOW, failed)
+    assert shown[:2] == ["Drill        a->b, failed", "Against      not drained: b lacks records."]
+    assert not any(line.startswith(("RPO", "RTO", "Group")) for line in shown)
+    assert any(line.startswith("Loss") for line in shown)
+
+
+def test_the_last_drill_is_one_line() -> None:
+    assert last_line(None, 0) == "Drill        none yet (mirror_drill.yml)"
+    assert last_line(PASSED, 12) == "Drill        passed 12 days ago: RPO 0, RTO 14 s, 12 records read again"
+    failed = replace(PASSED, why=("not drained: b lacks records.", "more"))
+    assert last_line(failed, 0) == "Drill        failed today: not drained: b lacks records."
+    assert "a day ago" in last_line(PASSED, 1)
+
+
+def test_check_mode_says_what_a_drill_would_make_and_remove() -> None:
+    assert plan_lines(FLOW, [], None)[1] == (
+        "Makes        1 topic streamops-drill.a.b-... in a with 200 records of its own, and a group"
+    )
+    shown = plan_lines(FLOW, ["orders", "audit.new"], OWN)
+    assert "2 topics" in shown[1]
+    assert "the last records of orders, audit.new, at most 1,000 and 10 MiB each" in shown[1]
+    assert shown[2].startswith("Removes      what a drill before it left: streamops-drill.a.b-0badcafe-0")
