@@ -17,6 +17,7 @@ CHANGES = {
     "group_offsets",
     "leader_election",
     "migration_znodes",
+    "mirror_failback",
     "mirror_failover",
     "node_generation",
     "quorum_voter",

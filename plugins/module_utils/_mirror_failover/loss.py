@@ -215,6 +215,15 @@ def copied_of(plan: LossPlan) -> dict[str, dict[str, int]]:
     return copied
 
 
+def ends_of(plan: LossPlan) -> dict[str, dict[str, int]]:
+    """Return by topic and partition of the source where its copy ends, for the record of the failover."""
+    ends: dict[str, dict[str, int]] = {}
+    for row in plan.partitions:
+        if row.target_end is not None:
+            ends.setdefault(row.topic, {})[str(row.partition)] = row.target_end
+    return ends
+
+
 # -- groups --------------------------------------------------------------------------------------------------------
 
 
