@@ -23,7 +23,7 @@ from .._mirror.reading import flow_of
 from .apply import both_ends, kept_record, target_of
 from .failback_look import survey_of
 from .flow_back import needs_positions
-from .keep import Keeping, keep
+from .keep_apply import Keeping, keep
 from .loss_look import answer_of
 from .record import BEGUN, FENCED, KEPT, Failback, Loss, Record, denial_lines, next_of_failback, stage_lines
 from .steps import operator_refusals

@@ -11,7 +11,7 @@ import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.status import Log
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover import keep as act
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover import keep_apply as act
 
 TOPIC = "_streamops_surplus.2026-11-30.orders"
 SOURCE, TARGET = (SimpleNamespace(name=name, connection=SimpleNamespace(request_timeout=1)) for name in ("a", "b"))
@@ -74,7 +74,7 @@ def clusters(monkeypatch: pytest.MonkeyPatch) -> Clusters:
     monkeypatch.setattr(act, "topics_at", lambda *_arguments: {} if made.there is None else {TOPIC: [0, 1]})
     monkeypatch.setattr(act, "edges", lambda *_arguments: {(TOPIC, 1): Log(made.start, len(made.there or []))})
     producer = SimpleNamespace(produce=made.produce, poll=lambda _seconds: 0, flush=lambda _seconds: 0)
-    monkeypatch.setattr(act._Writer, "_made", lambda _self: producer)
+    monkeypatch.setattr(act.Writer, "_made", lambda _self: producer)
     return made
 
 

@@ -9,8 +9,6 @@ is written twice. No record stays in memory but those that are on their way.
 from __future__ import annotations
 
 import hashlib
-import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +20,7 @@ from .._core.errors import RequestFailedError, StreamopsError
 from .._mirror.api import visit
 from .._mirror.look import at, edges
 from .._topics.api import TopicSpec, copies_for, make_topic
+from .api import Writer
 from .surplus import digest_of
 
 #: Seconds that a topic may take to be there.
@@ -35,8 +34,6 @@ KEPT_CONFIG = {
 }
 #: The setting that says how large a record may be.
 _MOST = "max.message.bytes"
-#: KiB of records that may be on their way.
-_ON_THEIR_WAY = 65_536
 
 
 @dataclass
@@ -85,7 +82,7 @@ def keep(origin: Session, copy: Session, keeping: Keeping) -> int:
     most = _made(origin, copy, keeping)
     there = _chain_of(copy, keeping)
     passed = Chain()
-    writer = _Writer(copy, keeping, most)
+    writer = Writer(copy, keeping.topic, keeping.where[1], most)
 
     def take(record: Any) -> None:
         """Compare a record that is there, and write one that is not."""
@@ -149,81 +146,3 @@ def _chain_of(copy: Session, keeping: Keeping) -> Chain:
             raise OtherContentError(keeping)
         visit(copy, {key: 0}, {key: log.end}, chain.add)
     return chain
-
-
-class _Writer:
-    """Writes records into the partition in order; each once."""
-
-    def __init__(self, copy: Session, keeping: Keeping, most: int) -> None:
-        self._copy, self._keeping, self._most = copy, keeping, most
-        self._limit = copy.connection.request_timeout
-        self._producer: Any = None
-        self._failure: Any = None
-        self._acknowledged = 0
-        self.number = 0
-
-    def _answered(self, error: Any, _message: Any) -> None:
-        if error is None:
-            self._acknowledged += 1
-        elif self._failure is None:
-            self._failure = error
-
-    def write(self, record: Any) -> None:
-        """Hand over a record; RequestFailedError where one before it failed, or none is acknowledged any more."""
-        self._producer = self._producer or self._made()
-        self._wait(lambda: self._produced(record))
-        self.number += 1
-        self._producer.poll(0)
-
-    def _produced(self, record: Any) -> bool:
-        try:
-            self._producer.produce(
-                self._keeping.topic,
-                record.value,
-                record.key,
-                self._keeping.where[1],
-                on_delivery=self._answered,
-                timestamp=record.timestamp,
-                headers=list(record.headers or ()),
-            )
-        except BufferError:
-            self._producer.poll(0.1)
-            return False
-        return True
-
-    def finish(self) -> None:
-        """Wait until all is acknowledged."""
-        if self._producer is not None:
-            self._wait(lambda: self._producer.flush(0.5) == 0)
-
-    def _wait(self, is_done: Callable[[], bool]) -> None:
-        """Wait as long as records are acknowledged."""
-        moved_at, before = time.monotonic(), self._acknowledged
-        while True:
-            done = is_done()
-            if self._failure is not None:
-                raise self._failed(self._failure.name(), self._failure.str())
-            if done:
-                return
-            if self._acknowledged != before:
-                moved_at, before = time.monotonic(), self._acknowledged
-            elif time.monotonic() - moved_at > self._limit + 5:
-                raise self._failed("TIMED_OUT", f"{self.number - self._acknowledged} records are not acknowledged")
-
-    def _failed(self, code: str, why: str) -> RequestFailedError:
-        return RequestFailedError("write", self._keeping.topic, code, why)
-
-    def _made(self) -> Any:
-        from confluent_kafka import Producer
-
-        fixed = {
-            "acks": "all",
-            # In order, and none twice: what is there is compared with the surplus as a row.
-            "enable.idempotence": True,
-            "compression.type": "lz4",
-            "queue.buffering.max.kbytes": _ON_THEIR_WAY,
-            "message.max.bytes": max(1_000_000, 2 * self._most),
-            "delivery.timeout.ms": round(self._limit * 1000),
-            "log_level": 0,
-        }
-        return Producer({**self._copy.confluent_config(), **fixed})
