@@ -38,7 +38,7 @@ from .surplus import (
     no_failback,
     reached_after_return,
     surplus_topic,
-    unfenced_source,
+    unbegun,
     unkept,
 )
 
@@ -170,7 +170,7 @@ class Failbacks(SourceSteps):
         survey = self._survey(self._params["watch_seconds"], False)
         later = [keeping.where for keeping in self._keepings() if self._end_kept(keeping) != keeping.end]
         reasons = [
-            *unfenced_source(self._flow, survey),
+            *unbegun(self._flow, survey),
             *(
                 f"{topic}-{number} of {self._flow.source} was written after its surplus was kept. Stop the writer, and "
                 "delete the topic there, or ask for help: what is new is kept nowhere."

@@ -19,6 +19,7 @@ from .._mirror.flows import Flow, matches, remote_topic, workers_group
 from .._mirror.gaps_look import kept
 from .._mirror.look import at, edges
 from .._mirror.status import Log
+from .flow_back import reverse
 from .look import copies_of, tops_of
 from .record import Loss
 from .surplus import ANEW, SAME, Compared, Part, Survey, compared, digest_of, is_watched, state_of
@@ -47,11 +48,9 @@ def survey_of(
     here, there = f"source {flow.source}", f"target {flow.target}"
     with at(there):
         copies, before = copies_of(flow, copy), kept(flow, copy)
-        groups, _present, _offsets = described(
-            copy, [group for group in list_groups(copy)[0] if group.name == workers_group(flow)]
-        )
-        workers = groups.get(workers_group(flow))
+        workers = _members(copy, workers_group(flow))
     with at(here):
+        workers_back = _members(origin, workers_group(reverse(flow)))
         ids, existing = topic_ids(origin), topics_at(origin, None, None)
         topics = [topic for topic in existing if matches(flow, topic) and is_watched(topic)]
         began = time.monotonic()
@@ -73,9 +72,17 @@ def survey_of(
         parts,
         grown,
         sorted(key for key, end in ends_after.items() if end < tops_before.get(key, 0)),
-        len(workers.members) if workers else 0,
+        workers,
+        workers_back,
         time.monotonic() - began,
     )
+
+
+def _members(session: Session, name: str) -> int:
+    """Return how many members a group has."""
+    listed = [group for group in list_groups(session)[0] if group.name == name]
+    groups, _present, _offsets = described(session, listed)
+    return len(groups[name].members) if name in groups else 0
 
 
 def _keys(values: Mapping[str, Mapping[str, int]]) -> list[Key]:

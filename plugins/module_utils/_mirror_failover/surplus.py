@@ -84,13 +84,15 @@ class Survey:
     """What a look has shown at a source that answers again.
 
     grown -- offsets that were written while it was watched, by partition. is_open -- partitions with an open
-    transaction. workers -- mirrors that run the flow. seconds -- how long it was watched.
+    transaction. workers, workers_back -- mirrors that run the flow, and the flow back. seconds -- how long it was
+    watched.
     """
 
     parts: Sequence[Part] = ()
     grown: Mapping[Key, int] = field(default_factory=dict)
     is_open: Sequence[Key] = ()
     workers: int = 0
+    workers_back: int = 0
     seconds: float = 0.0
 
     def first(self) -> dict[str, dict[str, int]]:
@@ -232,6 +234,15 @@ def unfenced_source(flow: Flow, survey: Survey) -> list[str]:
             else []
         ),
     ]
+
+
+def unbegun(flow: Flow, survey: Survey) -> list[str]:
+    """Return why the flow back cannot begin, a sentence each with its fix."""
+    running = [
+        f"{survey.workers_back} mirrors run {reverse(flow).pair}, and would go on from positions of their own. Stop "
+        "them (stop.yml --limit MIRROR)."
+    ]
+    return [*unfenced_source(flow, survey), *(running if survey.workers_back else [])]
 
 
 def unkept(flow: Flow, survey: Survey) -> list[str]:

@@ -30,6 +30,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.s
     reached_after_return,
     state_of,
     surplus_topic,
+    unbegun,
     unkept,
 )
 
@@ -180,10 +181,11 @@ def test_a_plan_names_surplus_doubt_markers_and_what_follows() -> None:
 
 
 def test_what_hinders_a_step_is_named() -> None:
-    survey = Survey([part(UNTOLD)], {("orders", 0): 5}, [("orders", 1)], 2, 5.0)
+    survey = Survey([part(UNTOLD)], {("orders", 0): 5}, [("orders", 1)], 2, 1, 5.0)
     text = "\n".join(unkept(RENAMED, survey))
     for words in ("a is still written: orders-0 5", "2 mirrors run a->b", "end of orders-0", "is open in a: orders-1"):
         assert words in text
+    assert "1 mirrors run b->a" in str(unbegun(RENAMED, survey))
     assert "mirror_flows enables a->b" in str(list(failback_refusals(RENAMED, LOSS, "kept", True, True)))
     assert "how writers of a are stopped" in str(list(failback_refusals(RENAMED, LOSS, "fenced", False, False)))
     assert "no step is left. Enable b->a" in str(list(failback_refusals(RENAMED, LOSS, "", False, True)))
