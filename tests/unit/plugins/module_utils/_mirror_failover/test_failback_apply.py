@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -67,7 +68,7 @@ class Clusters:
         """Keep a record."""
         assert key == KEY
         self.do(f"note {value['loss']['back']['stage'] or '-'}{' kept' if value['loss']['back']['kept'] else ''}")
-        self.kept = value
+        self.kept = json.loads(json.dumps(value))
         return value
 
     def keep(self, session: str, copy: str, keeping: Any) -> int:
