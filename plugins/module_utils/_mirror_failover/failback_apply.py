@@ -108,7 +108,8 @@ class Failbacks(SourceSteps):
     def plan(self) -> dict[str, Any]:
         """Say what the source has alone, and how far the failback is."""
         survey = self._survey(self._params["watch_seconds"])
-        return self._ended("", failback_lines(self._flow, self._loss, survey, stage_lines(self._record)), False)
+        record = replace(self._record, loss=replace(self._loss, back=self._back)) if self._record else None
+        return self._ended("", failback_lines(self._flow, self._loss, survey, stage_lines(record)), False)
 
     def next(self, is_check: bool) -> dict[str, Any]:
         """Take the next step; in check mode say whether it would be reached now."""

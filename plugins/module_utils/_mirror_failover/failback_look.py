@@ -81,7 +81,7 @@ def survey_of(
 def _members(session: Session, name: str) -> int:
     """Return how many members a group has."""
     listed = [group for group in list_groups(session)[0] if group.name == name]
-    groups, _present, _offsets = described(session, listed)
+    groups, _present, _offsets = described(session, listed, with_offsets=False)
     return len(groups[name].members) if name in groups else 0
 
 

@@ -344,8 +344,8 @@ def reached_after_loss(flow: Flow, stage: str) -> list[str]:
         ]
     return [
         f"Do           start consumers and writers at {flow.target}",
-        f"Note         no step is left. When {flow.source} comes back, start no mirror between the two before you have "
-        "read docs/failover.md: what it has alone stands above the offsets that the record holds",
+        f"Note         no step is left. When {flow.source} comes back, start no mirror between the two, and take the "
+        "steps of mirror_failback.yml (docs/failover.md): it may have records that nobody copied",
     ]
 
 

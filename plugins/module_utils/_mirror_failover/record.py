@@ -139,12 +139,13 @@ def stage_lines(record: Record | None, is_lost: bool = False) -> list[str]:
         return [f"Stage        not begun; next step: {step}"]
     waits = "none until the failover back" if record.loss else "none until the source answers"
     if record.loss and record.loss.back:
-        step = next_of_failback(record.loss)
-        stage = f"{record.stage} at {record.loss.opened_at}; failback {record.loss.back.stage or 'begins'}"
+        step, back = next_of_failback(record.loss), record.loss.back
+        reached = f"failback {back.stage} at {record.at} by {record.by}" if back.stage else "failback not begun"
+        stage = f"{record.stage} at {record.loss.opened_at}, {reached}"
     else:
-        stage = record.stage
+        stage = f"{record.stage} at {record.at} by {record.by}"
     return [
-        f"Stage        {stage} at {record.at} by {record.by}; next step: {step or waits}",
+        f"Stage        {stage}; next step: {step or waits}",
         *denial_lines(record.denied),
     ]
 

@@ -210,6 +210,7 @@ def test_check_mode_and_the_plan_write_nothing(clusters: Clusters) -> None:
     assert "Ready        fenced would be reached now" in failback(writers_stopped=True).next(True)["lines"]
     plan = failback(step="").plan()
     assert any("2 records are in a and not in b (orders 2)" in line for line in plan["lines"])
+    assert f"Stage        turned at {OPENED}, failback not begun; next step: fenced" in plan["lines"]
     assert (plan["next_step"], plan["changed"], clusters.done) == ("fenced", False, [])
 
 

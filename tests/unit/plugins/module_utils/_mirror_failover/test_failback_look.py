@@ -58,7 +58,7 @@ def clusters(monkeypatch: pytest.MonkeyPatch) -> Clusters:
     monkeypatch.setattr(act, "edges", lambda *_arguments: made.logs())
     monkeypatch.setattr(act, "list_groups", lambda _session: ([SimpleNamespace(name="a-mm2")], {}))
     groups = {"a-mm2": SimpleNamespace(members=[1, 2])}
-    monkeypatch.setattr(act, "described", lambda _session, listed: (groups if listed else {}, listed, {}))
+    monkeypatch.setattr(act, "described", lambda _session, listed, **_more: (groups if listed else {}, listed, {}))
     ends = {key: log.end for key, log in made.logs().items()}
     monkeypatch.setattr(act, "tops_of", lambda *_arguments, **_more: made.tops.pop(0) if made.tops else ends)
     return made
