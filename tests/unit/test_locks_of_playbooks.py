@@ -18,6 +18,7 @@ CHANGES = {
     "leader_election",
     "migration_znodes",
     "mirror_drill",
+    "mirror_failback",
     "mirror_failover",
     "node_generation",
     "quorum_voter",

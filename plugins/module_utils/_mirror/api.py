@@ -29,8 +29,10 @@ def committed_offsets(session: Session, group: str) -> dict[Key, int]:
     return {tuple(place): one.offset for place, one in found.get(group, {}).items() if one.offset >= 0}
 
 
-def write_positions(session: Session, topic: str, records: Mapping[bytes, bytes]) -> None:
+def write_positions(session: Session, topic: str, records: Mapping[bytes, bytes | None]) -> None:
     """Write positions, value by key, into the topic from which a mirror reads them when it starts.
+
+    Without a value MirrorMaker forgets the position, and begins with the first record.
 
     Each goes to the partition that Java's producer takes for its key: Connect reads all partitions, and a key that
     stood in two of them would have no order. Raises RequestFailedError where not all of them are acknowledged.
@@ -56,7 +58,7 @@ def write_positions(session: Session, topic: str, records: Mapping[bytes, bytes]
         raise RequestFailedError("write", topic, code, why)
 
 
-def visit(session: Session, starts: Mapping[Key, int], ends: Mapping[Key, int], take: Callable[[Any], None]) -> None:
+def visit(session: Session, starts: Mapping[Key, int], ends: Mapping[Key, int], take: Callable[[Any], Any]) -> None:
     """Give every committed record of these logs, from start to before end, to C(take), in the order of each log.
 
     Markers of transactions and what aborted ones wrote are left out. A record has topic, partition, offset,
@@ -70,7 +72,7 @@ def visit(session: Session, starts: Mapping[Key, int], ends: Mapping[Key, int], 
 
 
 def _visit(
-    session: Session, names: str, starts: Mapping[Key, int], ends: Mapping[Key, int], take: Callable[[Any], None]
+    session: Session, names: str, starts: Mapping[Key, int], ends: Mapping[Key, int], take: Callable[[Any], Any]
 ) -> None:
     """With kafka-python, for the reason given in _reassign/api.py."""
     from kafka import KafkaConsumer, TopicPartition
@@ -98,7 +100,7 @@ def _visit(
             consumer.close(timeout_ms=2000)
 
 
-def _drain(session: Session, names: str, consumer: Any, left: dict[Any, int], take: Callable[[Any], None]) -> None:
+def _drain(session: Session, names: str, consumer: Any, left: dict[Any, int], take: Callable[[Any], Any]) -> None:
     moved_at, before = time.monotonic(), -1
     positions: dict[Any, int] = {}
     while left:

@@ -63,7 +63,7 @@ def look_at(
     with at(here):
         topics = chosen(flow, topics_at(origin, None, None))
         began = time.monotonic()
-        tops_before = _tops(origin, topics, committed=False)
+        tops_before = tops_of(origin, topics, committed=False)
     seen = look_within(flow, origin, copy, _EXACTLY)
     syncs = syncs_of(flow, origin, copy, seen.logs)
     readers, hidden = _readers(flow, origin, copy, topics)
@@ -72,8 +72,8 @@ def look_at(
     sleep(max(0.0, watch - (time.monotonic() - began)))
     with at(here):
         # Before the other ends: what is written in between is no open transaction.
-        ends_after = _tops(origin, topics, committed=True)
-        tops_after = _tops(origin, topics, committed=False)
+        ends_after = tops_of(origin, topics, committed=True)
+        tops_after = tops_of(origin, topics, committed=False)
         seconds = time.monotonic() - began
     with at(there):
         copies = copies_of(flow, copy)
@@ -102,7 +102,7 @@ def copies_of(flow: Flow, copy: Session) -> dict[Key, Log]:
     return {(names[name], number): log for (name, number), log in logs.items()}
 
 
-def _tops(origin: Session, topics: Collection[str], committed: bool) -> dict[Key, int]:
+def tops_of(origin: Session, topics: Collection[str], committed: bool) -> dict[Key, int]:
     """Return the ends of these topics of the source, as far as brokers tell them; those that are gone are left out."""
     leaders = leaders_of(origin, topics)
     logs = log_ends(origin, leaders, leaders.of, committed=committed)

@@ -215,6 +215,15 @@ def copied_of(plan: LossPlan) -> dict[str, dict[str, int]]:
     return copied
 
 
+def ends_of(plan: LossPlan) -> dict[str, dict[str, int]]:
+    """Return by topic and partition of the source where its copy ends, for the record of the failover."""
+    ends: dict[str, dict[str, int]] = {}
+    for row in plan.partitions:
+        if row.target_end is not None:
+            ends.setdefault(row.topic, {})[str(row.partition)] = row.target_end
+    return ends
+
+
 # -- groups --------------------------------------------------------------------------------------------------------
 
 
@@ -335,8 +344,8 @@ def reached_after_loss(flow: Flow, stage: str) -> list[str]:
         ]
     return [
         f"Do           start consumers and writers at {flow.target}",
-        f"Note         no step is left. When {flow.source} comes back, start no mirror between the two before you have "
-        "read docs/failover.md: what it has alone stands above the offsets that the record holds",
+        f"Note         no step is left. When {flow.source} comes back, start no mirror between the two, and take the "
+        "steps of mirror_failback.yml (docs/failover.md): it may have records that nobody copied",
     ]
 
 

@@ -19,6 +19,7 @@ from .loss import (
     LossPlan,
     answers,
     copied_of,
+    ends_of,
     group_lines_after_loss,
     loss_of,
     offsets_to_set,
@@ -68,7 +69,8 @@ class LossFailover(Steps):
         plan = self._moved(plan, step, silence)
         record = replace(self._record or Record(BEGUN, self._by, at_now()), stage=step, at=at_now())
         if step == TURNED:
-            record = replace(record, loss=Loss(plan.looked.at if plan.looked else "", copied_of(plan)))
+            looked_at = plan.looked.at if plan.looked else ""
+            record = replace(record, loss=Loss(looked_at, copied_of(plan), ends_of(plan), record.at))
         self._keep(record)
         return self._result(step, [*group_lines_after_loss(plan), *reached_after_loss(self._flow, step)], record)
 

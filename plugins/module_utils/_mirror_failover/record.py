@@ -9,7 +9,7 @@ away again.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple
 
 from .._core.names import capped
@@ -20,6 +20,9 @@ BEGUN, FENCED, DRAINED, MOVED, TURNED, DONE = "begun", "fenced", "drained", "mov
 _NEXT = {BEGUN: FENCED, FENCED: DRAINED, DRAINED: MOVED, MOVED: TURNED, TURNED: DONE}
 #: Of a source that is lost: nothing can be denied there, and nothing more be copied.
 _NEXT_AFTER_LOSS = {BEGUN: MOVED, FENCED: MOVED, DRAINED: MOVED, MOVED: TURNED, TURNED: ""}
+#: Of the failback, once a lost source answers again: what it has alone is kept in the target, the flow back is begun.
+KEPT = "kept"
+_NEXT_BACK = {"": FENCED, FENCED: KEPT, KEPT: BEGUN, BEGUN: ""}
 
 
 class Denial(NamedTuple):
@@ -30,16 +33,34 @@ class Denial(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Failback:
+    """How far the failback of a source is that was lost and answers again.
+
+    stage -- the last stage that was reached, empty where none is. first -- by topic and partition of the source (as
+    text) the offset from which on the source has records that the target lacks. kept -- the same with the offset below
+    which these stand in a topic of their own, and how many they are.
+    """
+
+    stage: str = ""
+    first: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    kept: Mapping[str, Mapping[str, Sequence[int]]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Loss:
     """What a target has of a source that was lost when it was opened.
 
     looked_at -- when the source was last looked at, empty where that is not known. copied -- by topic and partition of
     the source (as text) the offset below which all is in the target: what stands above, a source that comes back has
-    alone.
+    alone. ends -- the same with the end that the copy had in the target. opened_at -- when the target was opened. Older
+    records have neither. back -- the failback, None before it.
     """
 
     looked_at: str = ""
     copied: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    ends: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    opened_at: str = ""
+    back: Failback | None = None
 
 
 @dataclass(frozen=True)
@@ -70,14 +91,26 @@ class Record:
             **({"loss": asdict(self.loss)} if self.loss else {}),
         }
 
+    def with_back(self, back: Failback, at: str, by: str) -> Record:
+        """Return the record of a loss with how far its failback is; C(at) and C(by) are those of its latest step."""
+        loss = self.loss or Loss()
+        # Until the failback begins, the time of the stage is that of the loss.
+        return replace(self, at=at, by=by, loss=replace(loss, opened_at=loss.opened_at or self.at, back=back))
+
 
 def record_of(data: Mapping[str, Any] | None) -> Record | None:
     """Return the record of what was kept; None where no failover is under way."""
     if data is None:
         return None
     denied = tuple(Denial(*pair) for pair in data["denied"])
-    loss = Loss(**data["loss"]) if data.get("loss") else None
-    return Record(data["stage"], data["by"], data["at"], data["are_stopped"], denied, loss)
+    return Record(data["stage"], data["by"], data["at"], data["are_stopped"], denied, _loss_of(data.get("loss")))
+
+
+def _loss_of(data: Mapping[str, Any] | None) -> Loss | None:
+    if not data:
+        return None
+    back = data.get("back")
+    return Loss(**{**data, "back": Failback(**back) if back else None})
 
 
 def state_key(flow: Flow) -> str:
@@ -94,14 +127,25 @@ def next_step(record: Record | None, is_lost: bool = False) -> str:
     return (_NEXT_AFTER_LOSS if is_lost else _NEXT)[record.stage]
 
 
+def next_of_failback(loss: Loss) -> str:
+    """Return the stage that the next step of a failback leads to; empty where none is left."""
+    return _NEXT_BACK[loss.back.stage if loss.back else ""]
+
+
 def stage_lines(record: Record | None, is_lost: bool = False) -> list[str]:
     """Return for people how far the failover is, and what it has denied."""
     step = next_step(record, is_lost)
     if record is None:
         return [f"Stage        not begun; next step: {step}"]
     waits = "none until the failover back" if record.loss else "none until the source answers"
+    if record.loss and record.loss.back:
+        step, back = next_of_failback(record.loss), record.loss.back
+        reached = f"failback {back.stage} at {record.at} by {record.by}" if back.stage else "failback not begun"
+        stage = f"{record.stage} at {record.loss.opened_at}, {reached}"
+    else:
+        stage = f"{record.stage} at {record.at} by {record.by}"
     return [
-        f"Stage        {record.stage} at {record.at} by {record.by}; next step: {step or waits}",
+        f"Stage        {stage}; next step: {step or waits}",
         *denial_lines(record.denied),
     ]
 

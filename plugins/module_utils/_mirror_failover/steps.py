@@ -14,7 +14,7 @@ from .._mirror.canary import PREFIX
 from .._mirror.flows import Flow
 from .flow_back import needs_positions, reverse
 from .model import KNOWN, NO_COPY, GroupPlan, PartitionPlan, Plan, Reading, Span
-from .record import DONE, DRAINED, FENCED, MOVED, TURNED, Denial, Record, next_step
+from .record import BEGUN, DONE, DRAINED, FENCED, MOVED, TURNED, Denial, Record, next_step
 
 #: Names in a sentence.
 _NAMES = 5
@@ -48,6 +48,12 @@ def next_refusals(
     # The record of a loss waits for this very failover, whose last step takes it away.
     if record is None and way_back is not None and not way_back.get("loss"):
         yield f"the failover {back} is not done. Take its last step first (kafka_failover={back})."
+    failback = ((way_back or {}).get("loss") or {}).get("back")
+    if record is None and failback and failback["stage"] != BEGUN:
+        yield (
+            f"the failback {back} has begun, and its last step is not taken. Take its steps first "
+            f"(mirror_failback.yml -e 'kafka_failover={back}')."
+        )
     if step == DONE and is_enabled:
         yield f"mirror_flows still enables {flow.pair}. Set enabled: false, run site.yml, then take this step."
     if step == DONE and writers:

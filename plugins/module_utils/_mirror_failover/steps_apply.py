@@ -9,7 +9,7 @@ and notes the stage only once it is proven. So a run that was killed is repeated
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -32,7 +32,20 @@ from .apply import both_ends, kept_record, planned
 from .flow_back import flow_back, flow_back_lines, needs_positions, reverse
 from .model import Plan
 from .plan import offsets_there
-from .record import BEGUN, DONE, DRAINED, FENCED, MOVED, TURNED, Denial, Record, denial_lines, next_step, state_key
+from .record import (
+    BEGUN,
+    DONE,
+    DRAINED,
+    FENCED,
+    MOVED,
+    TURNED,
+    Denial,
+    Record,
+    denial_lines,
+    next_step,
+    record_of,
+    state_key,
+)
 from .steps import (
     back_refusals,
     denial_entries,
@@ -50,6 +63,8 @@ from .steps import (
 NEXT, BACK = "next", "back"
 #: Why a stage is not reached, by what a look has shown.
 _MISSING = {FENCED: unfenced, DRAINED: undrained, MOVED: unready, TURNED: undrained}
+#: What can be done beside taking the same step again.
+_GO_BACK = ", or go back with kafka_failover_step=back"
 #: Seconds in which brokers must learn of denials without any progress.
 _ACLS_TIMEOUT = 60
 #: Seconds that a topic may take to be there.
@@ -59,11 +74,11 @@ _TOPIC_TIMEOUT = 30.0
 class StepNotReachedError(StreamopsError):
     """A step was begun and its stage is not reached; what was denied stays, and the same step can be taken again."""
 
-    def __init__(self, flow: Flow, step: str, reasons: Sequence[str]) -> None:
+    def __init__(self, flow: Flow, step: str, reasons: Sequence[str], instead: str = _GO_BACK) -> None:
         listed = "".join(f"\n- {reason}" for reason in reasons)
         super().__init__(
             f"{flow.pair} is not {step} yet:{listed}\nThe stage is as it was, and what was denied stays denied. Run "
-            "the same again, or go back with kafka_failover_step=back.",
+            f"the same again{instead}.",
             reasons=list(reasons),
         )
 
@@ -125,12 +140,67 @@ class Steps:
         return {**self._result("", ["Back         no failover is under way"], None), "changed": False}
 
 
-class Failover(Steps):
-    """A planned failover, in open sessions of both ends."""
+class SourceSteps(Steps):
+    """A failover or a failback in open sessions of both ends: its denials in the source, positions of the flow back."""
 
     def __init__(self, flow: Flow, origin: Session, copy: Session, params: Mapping[str, Any]) -> None:
         super().__init__(flow, copy, params)
         self._origin = origin
+
+    def _with_denials(self, writers: Sequence[str]) -> Record:
+        """Return the record with what is to be denied now, beside what the failover has denied."""
+        record = self._record or Record(BEGUN, self._by, at_now())
+        are_stopped = record.are_stopped or self._params["writers_stopped"]
+        fresh: list[Denial] = []
+        if writers:
+            with at(f"source {self._flow.source}"):
+                topics = self._covered(topics_at(self._origin, None, None))
+                bindings = self._bindings()
+            fresh = [denial for denial in denials(topics, writers, bindings) if denial not in record.denied]
+        return replace(record, are_stopped=are_stopped, denied=(*record.denied, *fresh))
+
+    def _covered(self, existing: Collection[str]) -> list[str]:
+        """Return the topics of the source that the flow covers."""
+        return chosen(self._flow, existing)
+
+    def _bindings(self) -> Any:
+        try:
+            return describe_acls(self._origin)
+        except RequestFailedError as error:
+            if error.code != "SECURITY_DISABLED":
+                raise
+            why = (
+                f"kafka_failover_writers: {self._flow.source} has no authorizer, so nobody can be denied. Let their "
+                "owners stop the writers, and set kafka_failover_writers_stopped=true instead."
+            )
+            raise RefusedError(f"failover {self._flow.pair}", [why]) from error
+
+    def _deny(self, denied: Sequence[Denial]) -> None:
+        """Make the denials that are not there, also those that somebody took away meanwhile."""
+        self._acls(denied, "present")
+
+    def _acls(self, denied: Sequence[Denial], state: str) -> None:
+        with at(f"source {self._flow.source}"):
+            change_denials(self._origin, denied, state)
+
+    def _set_positions(self, records: Mapping[bytes, bytes | None]) -> Mapping[Key, int]:
+        """Write positions of the flow back, none for one that is taken away; return those that stand there then."""
+        topic = offsets_topic(reverse(self._flow))
+        if not topics_at(self._origin, None, [topic]):
+            config = {"cleanup.policy": "compact", "segment.bytes": str(OFFSETS_SEGMENT_BYTES)}
+            spec = TopicSpec(topic, OFFSETS_PARTITIONS, copies_for(self._origin), config)
+            make_topic(self._origin, spec, _TOPIC_TIMEOUT)
+        write_positions(self._origin, topic, records)
+        return self._positions_back()
+
+    def _positions_back(self) -> Mapping[Key, int]:
+        """Return how far the flow back has come, by partition of its source; empty where it has never run."""
+        other = reverse(self._flow)
+        return read_notes(other, self._origin, topics_at(self._origin, None, None)).positions
+
+
+class Failover(SourceSteps):
+    """A planned failover, in open sessions of both ends."""
 
     def next(self, is_check: bool) -> dict[str, Any]:
         """Take the next step; in check mode say whether it would be reached now."""
@@ -164,6 +234,8 @@ class Failover(Steps):
         if reasons:
             raise StepNotReachedError(self._flow, step, reasons)
         lines = self._move(plan) if step == MOVED else self._begin_back(plan, False) if step == TURNED else []
+        if step == TURNED:
+            lines += self._allow_after_loss()
         self._keep(replace(record, stage=step, at=at_now()))
         return self._result(step, [*denial_lines(record.denied), *lines, *reached_lines(self._flow, step)], record)
 
@@ -194,8 +266,7 @@ class Failover(Steps):
             if stage == DONE:
                 self._forget_loss()
             self._forget()
-        allowed = [line.replace("Denied ", "Allowed").replace("may not", "may again") for line in denial_lines(denied)]
-        return self._result(stage, [*allowed, *lines], None)
+        return self._result(stage, [*allowed_lines(denied), *lines], None)
 
     # -- the record ------------------------------------------------------------------------------------------------
 
@@ -204,6 +275,14 @@ class Failover(Steps):
         with at(f"source {self._flow.source}"):
             return read_state(self._origin, state_key(reverse(self._flow)))[0]
 
+    def _allow_after_loss(self) -> list[str]:
+        """Take away what a failback has denied in the target, which clients write again; lines that say so."""
+        record = record_of(self._way_back())
+        denied = record.denied if record and record.loss else ()
+        with at(f"target {self._flow.target}"):
+            change_denials(self._copy, denied, "absent")
+        return [f"{line} in {self._flow.target}" for line in allowed_lines(denied)]
+
     def _forget_loss(self) -> None:
         """Take away the record of a loss that this failover has led back from; its source keeps it."""
         if (self._way_back() or {}).get("loss"):
@@ -211,40 +290,6 @@ class Failover(Steps):
                 write_state(self._origin, state_key(reverse(self._flow)), None)
 
     # -- acts ------------------------------------------------------------------------------------------------------
-
-    def _with_denials(self, writers: Sequence[str]) -> Record:
-        """Return the record with what is to be denied now, beside what the failover has denied."""
-        record = self._record or Record(BEGUN, self._by, at_now())
-        are_stopped = record.are_stopped or self._params["writers_stopped"]
-        fresh: list[Denial] = []
-        if writers:
-            with at(f"source {self._flow.source}"):
-                topics = chosen(self._flow, topics_at(self._origin, None, None))
-                bindings = self._bindings()
-            fresh = [denial for denial in denials(topics, writers, bindings) if denial not in record.denied]
-        return replace(record, are_stopped=are_stopped, denied=(*record.denied, *fresh))
-
-    def _bindings(self) -> Any:
-        try:
-            return describe_acls(self._origin)
-        except RequestFailedError as error:
-            if error.code != "SECURITY_DISABLED":
-                raise
-            why = (
-                f"kafka_failover_writers: {self._flow.source} has no authorizer, so nobody can be denied. Let their "
-                "owners stop the writers, and set kafka_failover_writers_stopped=true instead."
-            )
-            raise RefusedError(f"failover {self._flow.pair}", [why]) from error
-
-    def _deny(self, denied: Sequence[Denial]) -> None:
-        """Make the denials that are not there, also those that somebody took away meanwhile."""
-        self._acls(denied, "present")
-
-    def _acls(self, denied: Sequence[Denial], state: str) -> None:
-        if denied:
-            options = {"authoritative": False, "authoritative_for": [], "timeout": _ACLS_TIMEOUT}
-            with at(f"source {self._flow.source}"):
-                ensure_acls(self._origin, {"acls": denial_entries(denied, state), **options}, check=False, diff=False)
 
     def _move(self, plan: Plan) -> list[str]:
         """Bring the offsets of all groups over, look whether they are there, and say what groups read again."""
@@ -265,21 +310,22 @@ class Failover(Steps):
             return []
         with at(f"source {self._flow.source}"):
             back = flow_back(self._flow, plan.partitions, self._positions_back())
-            if not is_check and back.written:
-                topic = offsets_topic(reverse(self._flow))
-                if not topics_at(self._origin, None, [topic]):
-                    config = {"cleanup.policy": "compact", "segment.bytes": str(OFFSETS_SEGMENT_BYTES)}
-                    spec = TopicSpec(topic, OFFSETS_PARTITIONS, copies_for(self._origin), config)
-                    make_topic(self._origin, spec, _TOPIC_TIMEOUT)
-                write_positions(self._origin, topic, back.records())
-                if reasons := back.missing(self._positions_back()):
-                    raise StepNotReachedError(self._flow, TURNED, reasons)
+            is_to_set = not is_check and back.written
+            if is_to_set and (reasons := back.missing(self._set_positions(back.records()))):
+                raise StepNotReachedError(self._flow, TURNED, reasons)
         return flow_back_lines(back)
 
-    def _positions_back(self) -> Mapping[Key, int]:
-        """Return how far the flow back has come, by partition of its source; empty where it has never run."""
-        other = reverse(self._flow)
-        return read_notes(other, self._origin, topics_at(self._origin, None, None)).positions
+
+def change_denials(session: Session, denied: Sequence[Denial], state: str) -> None:
+    """Make denials that are not there (state present), or take those away that are (absent)."""
+    if denied:
+        options = {"authoritative": False, "authoritative_for": [], "timeout": _ACLS_TIMEOUT}
+        ensure_acls(session, {"acls": denial_entries(denied, state), **options}, check=False, diff=False)
+
+
+def allowed_lines(denied: Sequence[Denial]) -> list[str]:
+    """Return a line for each principal with the topics that it may write again."""
+    return [line.replace("Denied ", "Allowed").replace("may not", "may again") for line in denial_lines(denied)]
 
 
 def places_of(group: Mapping[str, Any]) -> dict[Key, int]:

@@ -12,13 +12,15 @@ from ...module_utils._mirror.flows import LEGACY, Flow
 #: What kafka_failover_step takes, and kafka_failover_source.
 STEPS = ("", "next", "back")
 LOST = "lost"
-SOURCES = ("", LOST)
+#: What the playbook mirror_failback sets: a source that was lost answers again.
+RETURNED = "returned"
+SOURCES = ("", LOST, RETURNED)
 
 
 def under_way(flows: Sequence[Flow], wanted: str, step: str, source: str = "") -> list[Flow]:
     """Return the flows with that of a failover as an enabled one where a step is taken, or its source is lost.
 
-    The last steps disable it, and so does whoever finds its source lost.
+    The last steps disable it, and so does whoever finds its source lost; it stays so until that is copied back.
     """
     return [replace(flow, enabled=True) if (step or source) and flow.pair == wanted else flow for flow in flows]
 
@@ -36,6 +38,11 @@ def failover_refusals(
         return [
             f"kafka_failover_source is {source!r}, which it cannot be. Give {LOST} where the source is gone, with its "
             "disks perhaps; leave it out while both clusters are alive."
+        ]
+    if source == RETURNED and step == "back":
+        return [
+            "kafka_failover_step is 'back', which a failback does not know: it deletes nothing, and what it denies is "
+            "allowed again by the failover back. Give next, or leave it out to see the plan."
         ]
     if step and not operator:
         return [

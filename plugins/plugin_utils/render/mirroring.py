@@ -16,7 +16,7 @@ from ...module_utils._mirror.reading import read_flows
 from ..inventory.model import BROKER_GROUP, MIRROR_GROUP
 from ..mirrors import external, legacy, opposed, rights, views
 from ..mirrors.drill import drill_refusals
-from ..mirrors.failover import LOST, failover_refusals, under_way
+from ..mirrors.failover import LOST, RETURNED, failover_refusals, under_way
 from ..mirrors.health import mirror_verdict
 from ..mirrors.legacy_topics import legacy_topics
 from ..mirrors.lines import audited_gaps, gap_lines, mirror_lines, mirror_pairs
@@ -135,6 +135,7 @@ class Mirroring(Parts):
                 "flow": lambda: views.plain(here[0]) if here else {},
                 "is_enabled": lambda: any(flow.pair == wanted and flow.enabled for flow in self._flows),
                 "is_lost": lambda: source == LOST,
+                "is_returned": lambda: source == RETURNED,
                 "step": lambda: step,
                 "offsets_file": self._offsets_file,
             }

@@ -109,7 +109,10 @@ def test_both_steps(target: Target) -> None:
     with pytest.raises(steps_apply.StepNotReachedError, match="mirror_flows still enables"):
         failover(flow_enabled=True).next(False)
     assert failover().next(False)["stage"] == "turned"
-    assert target.kept[KEY]["loss"] == {"looked_at": LOOKED.at, "copied": {"orders": {"0": 60}}}
+    loss = target.kept[KEY]["loss"]
+    assert loss.pop("opened_at") == target.kept[KEY]["at"]
+    place = {"orders": {"0": 60}}
+    assert loss == {"looked_at": LOOKED.at, "copied": place, "ends": place, "back": None}
     for take in (failover().next, failover().back):
         with pytest.raises(RefusedError, match="so no step is left"):
             take(False)

@@ -9,8 +9,10 @@ from dataclasses import replace
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.record import (
     Denial,
+    Failback,
     Loss,
     Record,
+    next_of_failback,
     next_step,
     record_of,
     stage_lines,
@@ -53,6 +55,16 @@ def test_a_lost_source_is_neither_fenced_nor_drained() -> None:
     assert [next_step(Record(stage, "alice", AT), is_lost=True) for stage in ("begun", "fenced", "drained")] == [
         "moved"
     ] * 3
+
+
+def test_the_record_of_a_loss_says_how_far_its_failback_is() -> None:
+    record = Record("turned", "bob", AT, loss=Loss(AT, {"orders": {"0": 100}}, {"orders": {"0": 90}}))
+    later = record.with_back(Failback("kept", {"orders": {"0": 120}}, {"orders": {"0": [130, 9]}}), "later", "alice")
+    assert record_of(json.loads(json.dumps(later.as_data()))) == later
+    assert stage_lines(later) == [f"Stage        turned at {AT}, failback kept at later by alice; next step: begun"]
+    assert later.loss is not None
+    steps = [next_of_failback(replace(later.loss, back=back)) for back in (None, Failback("fenced"), Failback("begun"))]
+    assert steps == ["fenced", "kept", ""]
 
 
 def test_the_record_of_a_loss_waits_for_the_failover_back() -> None:

@@ -270,6 +270,23 @@ def test_the_record_of_a_loss_waits_and_the_failover_back_takes_it_away(clusters
     assert clusters.kept == {}
 
 
+def test_what_a_failback_denied_is_allowed_once_the_failover_back_opens_its_target(
+    clusters: Clusters, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loss = {"copied": {}, "back": {"stage": "begun", "first": {}, "kept": {}}}
+    denied = [["User:orders", "orders"]]
+    lost = {"stage": "turned", "by": "bob", "at": "then", "are_stopped": False, "denied": denied, "loss": loss}
+    clusters.kept[f"{SOURCE} mirror_failover b->a"] = lost
+    to(clusters, "moved")
+    asked: list[Any] = []
+    monkeypatch.setattr(act, "ensure_acls", lambda session, params, **_more: asked.append((session, params["acls"])))
+    lines = failover().next(False)["lines"]
+    # What this failover denies in its own source stays.
+    session, (entry,) = asked[-1]
+    assert (session, entry["principal"], entry["state"]) == (TARGET, "User:orders", "absent")
+    assert "Allowed      User:orders may again write orders in b" in lines
+
+
 def test_nobody_can_be_denied_without_an_authorizer(clusters: Clusters, monkeypatch: pytest.MonkeyPatch) -> None:
     def none(_session: str) -> Any:
         raise RequestFailedError("describe ACLs", "", "SECURITY_DISABLED", "No Authorizer is configured")

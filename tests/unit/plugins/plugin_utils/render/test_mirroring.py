@@ -218,6 +218,14 @@ def test_a_step_of_a_failover_reaches_the_source_of_a_flow_that_is_disabled() ->
     planned = mirroring(flow=disabled, kafka_failover="dc_a->dc_b")
     assert planned["failover"]["refusals"]
     assert list(planned["endpoints"]) == []
+    # The failback too, whose flow stays disabled.
+    back = mirroring(flow=disabled, kafka_failover="dc_a->dc_b", kafka_failover_source="returned")
+    assert (back["failover"]["refusals"], back["failover"]["is_returned"], back["failover"]["is_lost"]) == (
+        [],
+        True,
+        False,
+    )
+    assert list(back["endpoints"]) == ["dc_a", "dc_b"]
 
 
 def test_the_offsets_of_a_failover_are_a_file_of_the_control_node() -> None:

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Plans the failback to a source that was lost and answers again, and takes a step of it.
+
+The steps go on in the record of the loss, which the target keeps. As with a planned failover each step reads both
+clusters anew, notes what it denies before it does so, and notes the stage only once it is proven.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import Any
+
+from .._cluster.api import topics_at
+from .._cluster.snapshot import Key
+from .._core.errors import RefusedError
+from .._mirror.flows import Flow, matches
+from .._mirror.gaps_look import refuse_one_cluster
+from .._mirror.look import at, edges
+from .._mirror.reading import flow_of
+from .apply import both_ends, kept_record, target_of
+from .failback_look import survey_of
+from .flow_back import needs_positions
+from .keep_apply import Keeping, keep
+from .loss_look import answer_of
+from .record import BEGUN, FENCED, KEPT, Failback, Loss, Record, denial_lines, next_of_failback, stage_lines
+from .steps import operator_refusals
+from .steps_apply import SourceSteps, StepNotReachedError, at_now
+from .surplus import (
+    Survey,
+    back_start,
+    back_start_lines,
+    failback_lines,
+    failback_refusals,
+    kept_lines,
+    no_failback,
+    reached_after_return,
+    surplus_topic,
+    unbegun,
+    unkept,
+)
+
+#: Seconds of one call in which partitions are kept; the one that is under way is finished.
+_SECONDS = 20.0
+
+
+def mirror_failback(module: Any) -> dict[str, Any]:
+    """Say what a source that answers again has alone, or take a step; the module's result."""
+    params = module.params
+    flow = flow_of(params)
+    with target_of(flow, params) as copy:
+        record, _end = kept_record(flow, copy)
+        if why := no_failback(flow, record.loss if record else None):
+            raise RefusedError(f"failback {flow.pair}", [why])
+    if silence := answer_of(flow, params)[1]:
+        why = f"{flow.source} does not answer here ({silence}). Start it, then run this again."
+        if params["step"] and not module.check_mode:
+            raise RefusedError(f"failback {flow.pair}", [why])
+        return _result(flow, record, "", [f"Against      {why}", *stage_lines(record)], False, True)
+    with both_ends(flow, params) as (origin, copy):
+        refuse_one_cluster(flow, origin, copy)
+        failback = Failbacks(flow, origin, copy, params)
+        if not params["step"]:
+            return failback.plan()
+        return failback.next(module.check_mode)
+
+
+def _result(
+    flow: Flow, record: Record | None, stage: str, lines: Sequence[str], changed: bool, is_over: bool, todo: int = 0
+) -> dict[str, Any]:
+    loss = (record.loss if record else None) or Loss()
+    back = loss.back or Failback()
+    kept = {topic: sum(number for _end, number in parts.values()) for topic, parts in sorted(back.kept.items())}
+    return {
+        "changed": changed,
+        "flow": flow.pair,
+        "stage": stage,
+        "next_step": next_of_failback(loss),
+        "is_over": is_over,
+        "partitions_kept": sum(len(parts) for parts in back.kept.values()),
+        "partitions_to_keep": todo,
+        "kept": [
+            {"topic": topic, "kept_in": surplus_topic(topic, loss.opened_at), "records": number}
+            for topic, number in kept.items()
+        ],
+        "lines": list(lines),
+    }
+
+
+class Failbacks(SourceSteps):
+    """A failback as the record of the loss has it, in open sessions of both ends."""
+
+    def _covered(self, existing: Collection[str]) -> list[str]:
+        """Return the topics that the flow covers; a source may come back without any."""
+        return [topic for topic in existing if matches(self._flow, topic)]
+
+    @property
+    def _loss(self) -> Loss:
+        loss = (self._record.loss if self._record else None) or Loss()
+        return loss if loss.opened_at or not self._record else replace(loss, opened_at=self._record.at)
+
+    @property
+    def _back(self) -> Failback:
+        return self._loss.back or Failback()
+
+    def plan(self) -> dict[str, Any]:
+        """Say what the source has alone, and how far the failback is."""
+        survey = self._survey(self._params["watch_seconds"])
+        record = replace(self._record, loss=replace(self._loss, back=self._back)) if self._record else None
+        return self._ended("", failback_lines(self._flow, self._loss, survey, stage_lines(record)), False)
+
+    def next(self, is_check: bool) -> dict[str, Any]:
+        """Take the next step; in check mode say whether it would be reached now."""
+        step = next_of_failback(self._loss)
+        record = self._record if self._loss.back else None
+        writers, params = self._params["writers"], self._params
+        denied = self._record.denied if self._record else ()
+        are_stopped = bool(writers or params["writers_stopped"] or (record and (record.denied or record.are_stopped)))
+        self._refuse(
+            [
+                # Who opened the target need not be who leads back.
+                *operator_refusals(self._flow, record, self._by),
+                *failback_refusals(self._flow, self._loss, step, params["flow_enabled"], are_stopped),
+            ]
+        )
+        if not is_check:
+            fresh = self._with_denials(writers)
+            if self._loss.back is None or fresh.denied != denied:
+                self._keep(fresh.with_back(self._back, at_now(), self._by))
+            self._deny(fresh.denied)
+        if step == FENCED:
+            return self._fence(is_check)
+        return self._keep_surplus(is_check) if step == KEPT else self._begin(is_check)
+
+    # -- steps -----------------------------------------------------------------------------------------------------
+
+    def _fence(self, is_check: bool) -> dict[str, Any]:
+        survey = self._survey(self._params["watch_seconds"])
+        reasons = unkept(self._flow, survey)
+        if is_check:
+            return self._checked(FENCED, reasons)
+        self._reach(FENCED, reasons)
+        self._note(replace(self._back, stage=FENCED, first=survey.first()))
+        return self._ended(FENCED, self._reached(FENCED), True)
+
+    def _keep_surplus(self, is_check: bool) -> dict[str, Any]:
+        """Keep partitions for some seconds; the stage is reached by the call that has kept the last one."""
+        keepings = self._keepings()
+        if is_check:
+            return self._checked(KEPT, unkept(self._flow, self._survey(self._params["watch_seconds"], False)))
+        kept = {topic: dict(parts) for topic, parts in self._back.kept.items()}
+        left = [keeping for keeping in keepings if self._end_kept(keeping) != keeping.end]
+        until = time.monotonic() + _SECONDS
+        while left and time.monotonic() < until:
+            keeping = left.pop(0)
+            number = keep(self._origin, self._copy, keeping)
+            kept.setdefault(keeping.where[0], {})[str(keeping.where[1])] = [keeping.end, number]
+        if kept != self._back.kept:
+            self._note(replace(self._back, kept=kept))
+        if left:
+            return _result(self._flow, self._record, "", [], True, False, len(keepings))
+        self._reach(KEPT, unkept(self._flow, self._survey(self._params["watch_seconds"], False)))
+        self._note(replace(self._back, stage=KEPT))
+        lines = [*kept_lines(self._flow, self._loss, self._back), *self._reached(KEPT)]
+        return self._ended(KEPT, lines, True, len(keepings))
+
+    def _begin(self, is_check: bool) -> dict[str, Any]:
+        """Set where the flow back begins; what was written since the surplus was kept is refused."""
+        survey = self._survey(self._params["watch_seconds"], False)
+        later = [keeping.where for keeping in self._keepings() if self._end_kept(keeping) != keeping.end]
+        reasons = [
+            *unbegun(self._flow, survey),
+            *(
+                f"{topic}-{number} of {self._flow.source} was written after its surplus was kept. Stop the writer, and "
+                "delete the topic there, or ask for help: what is new is kept nowhere."
+                for topic, number in later
+            ),
+        ]
+        lines: list[str] = []
+        if needs_positions(self._flow):
+            with at(f"source {self._flow.source}"):
+                start = back_start(self._flow, survey, self._positions_back())
+            reasons += start.refusals
+            lines = back_start_lines(self._flow, start)
+            if is_check:
+                return self._checked(BEGUN, reasons, lines)
+            self._reach(BEGUN, reasons)
+            if records := start.records():
+                with at(f"source {self._flow.source}"):
+                    self._reach(BEGUN, start.missing(self._set_positions(records)))
+        elif is_check:
+            return self._checked(BEGUN, reasons)
+        self._reach(BEGUN, reasons)
+        self._note(replace(self._back, stage=BEGUN))
+        return self._ended(BEGUN, [*lines, *self._reached(BEGUN)], True)
+
+    # -- what steps share ------------------------------------------------------------------------------------------
+
+    def _survey(self, watch: float, is_compared: bool = True) -> Survey:
+        return survey_of(self._flow, self._loss, self._origin, self._copy, watch, time.sleep, is_compared)
+
+    def _keepings(self) -> list[Keeping]:
+        """Return the partitions with a surplus that the source has now."""
+        sides = (f"source {self._flow.source}", f"target {self._flow.target}")
+        if not self._back.first:
+            return []
+        with at(sides[0]):
+            existing = topics_at(self._origin, None, sorted(self._back.first))
+            logs = edges(self._origin, existing)
+        places: list[tuple[Key, int]] = [
+            ((topic, int(number)), first)
+            for topic, parts in sorted(self._back.first.items())
+            for number, first in parts.items()
+        ]
+        return [
+            Keeping(where, first, end, surplus_topic(where[0], self._loss.opened_at), len(existing[where[0]]), sides)
+            for where, first in places
+            if where in logs and (end := logs[where].end) is not None and end > first
+        ]
+
+    def _end_kept(self, keeping: Keeping) -> int:
+        """Return the offset of the source below which the surplus of a partition is kept."""
+        return int(self._back.kept.get(keeping.where[0], {}).get(str(keeping.where[1]), [0])[0])
+
+    def _note(self, back: Failback) -> None:
+        """Write down how far the failback is."""
+        if self._record:
+            self._keep(self._record.with_back(back, at_now(), self._by))
+
+    def _reach(self, step: str, reasons: Sequence[str]) -> None:
+        if reasons:
+            raise StepNotReachedError(self._flow, step, reasons, "")
+
+    def _reached(self, stage: str) -> list[str]:
+        return [*denial_lines(self._record.denied if self._record else ()), *reached_after_return(self._flow, stage)]
+
+    def _checked(self, step: str, reasons: Sequence[str], lines: Sequence[str] = ()) -> dict[str, Any]:
+        ready = [f"Not yet      {reason}" for reason in reasons] or [f"Ready        {step} would be reached now"]
+        return self._ended(step, [*ready, *lines], True)
+
+    def _ended(self, stage: str, lines: Sequence[str], changed: bool, todo: int = 0) -> dict[str, Any]:
+        head = [f"Failback     {self._flow.pair}, {stage}"] if stage else []
+        return _result(self._flow, self._record, stage, [*head, *lines], changed, True, todo)

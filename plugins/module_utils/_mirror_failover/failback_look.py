@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection.
+"""Reads of both clusters what a source has alone that was lost and answers again. Nothing is changed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from .._client.session import Session
+from .._cluster.api import topic_ids, topics_at
+from .._cluster.snapshot import Key
+from .._groups.api import list_groups
+from .._groups.look import described
+from .._mirror.api import visit
+from .._mirror.flows import Flow, matches, remote_topic, workers_group
+from .._mirror.gaps_look import kept
+from .._mirror.look import at, edges
+from .._mirror.status import Log
+from .flow_back import reverse
+from .look import copies_of, tops_of
+from .record import Loss
+from .surplus import ANEW, SAME, Compared, Part, Survey, compared, digest_of, is_watched, state_of
+
+#: Offsets of a partition in which the last copied record is looked for, above the offset below which all is copied. A
+#: flush of MirrorMaker is a minute; what is not found there is kept whole.
+LOOK = 200_000
+#: Offsets below it that are compared too, so that equal records do not pass for each other.
+BEFORE = 1_000
+
+
+def survey_of(
+    flow: Flow,
+    loss: Loss,
+    origin: Session,
+    copy: Session,
+    watch: float,
+    sleep: Callable[[float], Any],
+    is_compared: bool = True,
+) -> Survey:
+    """Look at a source that answers again, and at its copies.
+
+    watch -- seconds, at least, for which the ends of the source are watched for writers. is_compared -- whether records
+    are read to find where the surplus begins; without that no part tells any.
+    """
+    here, there = f"source {flow.source}", f"target {flow.target}"
+    with at(there):
+        copies, before = copies_of(flow, copy), kept(flow, copy)
+        workers = _members(copy, workers_group(flow))
+    with at(here):
+        workers_back = _members(origin, workers_group(reverse(flow)))
+        ids, existing = topic_ids(origin), topics_at(origin, None, None)
+        topics = [topic for topic in existing if matches(flow, topic) and is_watched(topic)]
+        began = time.monotonic()
+        tops_before = tops_of(origin, topics, committed=False)
+    with at(here):
+        logs = edges(origin, {topic: existing[topic] for topic in topics})
+    parts = [
+        _part(flow, loss, key, logs.get(key), before.ids.get(key[0], ""), ids.get(key[0], ""), copies.get(key))
+        for key in sorted({*logs, *_keys(loss.copied), *_keys(loss.ends)})
+    ]
+    if is_compared:
+        parts = [_compared(flow, origin, copy, part, copies.get((part.topic, part.partition))) for part in parts]
+    sleep(max(0.0, watch - (time.monotonic() - began)))
+    with at(here):
+        ends_after = tops_of(origin, topics, committed=True)
+        tops_after = tops_of(origin, topics, committed=False)
+    grown = {key: top - tops_before.get(key, 0) for key, top in tops_after.items() if top > tops_before.get(key, 0)}
+    return Survey(
+        parts,
+        grown,
+        sorted(key for key, end in ends_after.items() if end < tops_before.get(key, 0)),
+        workers,
+        workers_back,
+        time.monotonic() - began,
+    )
+
+
+def _members(session: Session, name: str) -> int:
+    """Return how many members a group has."""
+    listed = [group for group in list_groups(session)[0] if group.name == name]
+    groups, _present, _offsets = described(session, listed, with_offsets=False)
+    return len(groups[name].members) if name in groups else 0
+
+
+def _keys(values: Mapping[str, Mapping[str, int]]) -> list[Key]:
+    return [(topic, int(number)) for topic, parts in values.items() for number in parts]
+
+
+def _part(flow: Flow, loss: Loss, key: Key, log: Log | None, was: str, now: str, there: Log | None) -> Part:
+    number = str(key[1])
+    copied, end = loss.copied.get(key[0], {}).get(number), loss.ends.get(key[0], {}).get(number)
+    if end is None and there is not None and remote_topic(flow, key[0]) != key[0]:
+        # Nobody else writes into a copy that has the name of its source.
+        end = there.end
+    return Part(key[0], key[1], state_of(log, copied, was, now), log, copied, end)
+
+
+def _compared(flow: Flow, origin: Session, copy: Session, part: Part, there: Log | None) -> Part:
+    """Return the part with where its surplus begins."""
+    log = part.log
+    if log is None or log.start is None or log.end is None or part.state not in (SAME, ANEW) or log.start == log.end:
+        return part
+    if part.state == SAME and log.end <= (part.copied or 0):
+        return part
+    if part.state == ANEW or (part.copied is None and there is None):
+        # What stands in another topic, or in a partition that has no copy, the source has alone.
+        first = log.start
+        read_to = min(log.end, first + LOOK)
+        records = len(_read(origin, f"source {flow.source}", (part.topic, part.partition), first, read_to))
+        return replace(part, compared=Compared(first, records, True), read_to=read_to)
+    copied = max(log.start, part.copied or 0)
+    read_to = min(log.end, copied + LOOK)
+    source = _read(
+        origin, f"source {flow.source}", (part.topic, part.partition), max(log.start, copied - BEFORE), read_to
+    )
+    tail: list[bytes] = []
+    if part.end_there is not None and there is not None and there.start is not None:
+        begin = max(there.start, part.end_there - (read_to - copied) - BEFORE)
+        name = remote_topic(flow, part.topic), part.partition
+        if begin < part.end_there:
+            read = _read(copy, f"target {flow.target}", name, begin, part.end_there)
+            tail = [digest for _offset, digest in read]
+        elif part.end_there == 0:
+            # Nothing was ever copied, so all of it is surplus for certain.
+            return replace(part, compared=_all(source, copied, read_to), read_to=read_to)
+    return replace(part, compared=compared(source, copied, read_to, tail), read_to=read_to)
+
+
+def _all(source: list[tuple[int, bytes]], copied: int, end: int) -> Compared:
+    above = [offset for offset, _digest in source if offset >= copied]
+    return Compared(above[0] if above else end, len(above), True)
+
+
+def _read(session: Session, side: str, key: Key, start: int, end: int) -> list[tuple[int, bytes]]:
+    """Return offset and digest of the committed records of a log in a range."""
+    records: dict[int, bytes] = {}
+
+    def take(record: Any) -> None:
+        """Keep a record; a connection that breaks brings some twice."""
+        records[record.offset] = digest_of(record)
+
+    with at(side):
+        visit(session, {key: start}, {key: end}, take)
+    return sorted(records.items())
