@@ -23,6 +23,11 @@ DRILL_PREFIX = "streamops-drill"
 MOST_FLOWS = 3
 
 
+def is_probe(topic: str) -> bool:
+    """Return whether a topic holds what this collection measures with, and nobody would miss."""
+    return topic.startswith((f"{PREFIX}.", f"{DRILL_PREFIX}."))
+
+
 @dataclass(frozen=True)
 class Route:
     """The way of events through C(flows), one behind the other; C(topic) is their topic before the last of them."""

@@ -13,6 +13,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
+from .._client.connection import refuse_tickets
 from .._cluster.api import topics_at
 from .._cluster.snapshot import Key
 from .._core.errors import RefusedError
@@ -64,6 +65,8 @@ def mirror_failback(module: Any) -> dict[str, Any]:
         failback = Failbacks(flow, origin, copy, params)
         if not params["step"]:
             return failback.plan()
+        for end in (origin, copy):
+            refuse_tickets(end.connection)
         return failback.next(module.check_mode)
 
 

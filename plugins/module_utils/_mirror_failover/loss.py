@@ -17,7 +17,7 @@ from .._cluster.snapshot import Key
 from .._core.names import capped
 from .._core.times import iso, milliseconds
 from .._groups.model import CLASSIC, SHARE, Group, Listed, Offsets
-from .._mirror.canary import PREFIX
+from .._mirror.canary import is_probe
 from .._mirror.flows import Flow, matches, remote_topic, source_topic
 from .._mirror.gaps import Mark, Marks, Moment, told, within
 from .._mirror.status import Log
@@ -141,8 +141,8 @@ class LossPlan:
 def loss_of(flow: Flow, left: Survivors) -> LossPlan:
     """Return what is lost with the source of a flow, and where each group goes on."""
     keys = {key for key in (*left.marks.partitions, *left.positions) if matches(flow, key[0])} | set(left.copies)
-    # Nobody misses the events of a canary.
-    partitions = [_partition(left, key) for key in sorted(keys) if not key[0].startswith(f"{PREFIX}.")]
+    # Nobody misses the events of a canary, or the records of a drill.
+    partitions = [_partition(left, key) for key in sorted(keys) if not is_probe(key[0])]
     listed = {group.listed.name for group, _offsets in left.groups}
     # Brokers do not list a group before it has an offset.
     unlisted = sorted({name for name, _key in left.checkpoints} - listed)
@@ -197,7 +197,7 @@ def _newest(left: Survivors) -> dict[str, str]:
     """Return by topic of the source the latest time of the records of its copy."""
     latest: dict[str, int] = {}
     for (topic, _number), at in left.newest.items():
-        if not topic.startswith(f"{PREFIX}."):
+        if not is_probe(topic):
             latest[topic] = max(at, latest.get(topic, 0))
     return {topic: iso(at) or "" for topic, at in sorted(latest.items())}
 
@@ -288,6 +288,14 @@ def _against(flow: Flow, left: Survivors) -> Iterator[str]:
         yield answers(flow, left.answer)
     if left.hidden:
         yield f"groups are not known: {capped(sorted(left.hidden), 3)}. Start these brokers, then plan again."
+    silent = [
+        f"{topic}-{number}" for (topic, number), log in sorted(left.copies.items()) if None in (log.start, log.end)
+    ]
+    if silent:
+        yield (
+            f"no broker of {flow.target} tells where the copies of {capped(silent, _NAMES)} begin and end. Start the "
+            "brokers that lead them, then plan again."
+        )
 
 
 def _notes(flow: Flow, left: Survivors, groups: Sequence[GroupLoss]) -> Iterator[str]:

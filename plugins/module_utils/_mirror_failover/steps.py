@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .._acls.entries import Binding, parse_entries
@@ -45,15 +45,8 @@ def next_refusals(
     if record is not None and record.loss:
         yield waits_for_back(flow)
         return
-    # The record of a loss waits for this very failover, whose last step takes it away.
-    if record is None and way_back is not None and not way_back.get("loss"):
-        yield f"the failover {back} is not done. Take its last step first (kafka_failover={back})."
-    failback = ((way_back or {}).get("loss") or {}).get("back")
-    if record is None and failback and failback["stage"] != BEGUN:
-        yield (
-            f"the failback {back} has begun, and its last step is not taken. Take its steps first "
-            f"(mirror_failback.yml -e 'kafka_failover={back}')."
-        )
+    if record is None and way_back is not None:
+        yield from _not_led_back(back, way_back)
     if step == DONE and is_enabled:
         yield f"mirror_flows still enables {flow.pair}. Set enabled: false, run site.yml, then take this step."
     if step == DONE and writers:
@@ -66,6 +59,17 @@ def next_refusals(
             "owners stop them and set kafka_failover_writers_stopped=true."
         )
     yield from parse_entries(denial_entries([Denial(who, "a") for who in writers]))[2]
+
+
+def _not_led_back(back: str, way_back: Mapping[str, Any]) -> Iterator[str]:
+    """Yield why another failover is in the way, by what the source keeps of it."""
+    if not way_back.get("loss"):
+        yield f"the failover {back} is not done. Take its last step first (kafka_failover={back})."
+    elif ((way_back["loss"] or {}).get("back") or {}).get("stage") != BEGUN:
+        yield (
+            f"{back} was lost, and its failback is not done: what that site has alone would be forgotten. Take the "
+            f"steps of the failback first (mirror_failback.yml -e 'kafka_failover={back}')."
+        )
 
 
 def waits_for_back(flow: Flow) -> str:

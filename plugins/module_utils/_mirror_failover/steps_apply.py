@@ -15,6 +15,7 @@ from typing import Any
 
 from .._acls.api import describe_acls
 from .._acls.apply import ensure_acls
+from .._client.connection import refuse_tickets
 from .._client.session import Session
 from .._cluster.api import topics_at
 from .._cluster.snapshot import Key
@@ -92,6 +93,8 @@ def mirror_failover(module: Any) -> dict[str, Any]:
         failover = Failover(flow, origin, copy, params)
         if params["step"] == BACK:
             return failover.back(module.check_mode)
+        if needs_positions(flow):
+            refuse_tickets(origin.connection)
         return failover.next(module.check_mode)
 
 

@@ -154,6 +154,20 @@ def test_gaps_of_before_are_noted() -> None:
     )
 
 
+def test_drills_are_not_missed() -> None:
+    probe = ("streamops-drill.a.b-0123abcd-0", 0)
+    left = left_of(positions={PLACE: 60, probe: 5})
+    assert [row.topic for row in loss_of(replace(FLOW, topics=(".*",)), left).partitions] == ["orders"]
+
+
+def test_no_step_is_taken_while_brokers_do_not_tell_where_copies_end() -> None:
+    plan = loss_of(FLOW, left_of(copies={PLACE: Log(None, None)}))
+    for reasons in (unmoved_after_loss(plan), unturned_after_loss(plan, False)):
+        assert ["no broker of b tells where the copies of orders-0 begin and end" in reason for reason in reasons] == [
+            True
+        ]
+
+
 # -- groups --------------------------------------------------------------------------------------------------------
 
 

@@ -77,11 +77,15 @@ def test_a_principal_without_a_type_is_refused_before_anything_is_kept() -> None
 def test_a_failover_in_the_other_direction_is_ended_first() -> None:
     assert "the failover b->a is not done" in refused(None, are_stopped=True, way_back={"stage": "turned"})
     assert refused(record("fenced"), way_back={"stage": "turned"}) == ""
-    # The record of a loss waits for it, but for a failback that has begun.
-    for stage, refusal in (("", True), ("kept", True), ("begun", False)):
-        lost = {"stage": "turned", "loss": {"back": {"stage": stage}}}
-        assert ("the failback b->a has begun" in refused(None, are_stopped=True, way_back=lost)) is refusal
-    assert refused(None, are_stopped=True, way_back={"stage": "turned", "loss": {"back": None}}) == ""
+    # The record of a loss waits for it, behind the failback.
+    for failback, refusal in (
+        (None, True),
+        ({"stage": ""}, True),
+        ({"stage": "kept"}, True),
+        ({"stage": "begun"}, False),
+    ):
+        lost = {"stage": "turned", "loss": {"back": failback}}
+        assert ("its failback is not done" in refused(None, are_stopped=True, way_back=lost)) is refusal
 
 
 def test_the_last_step_needs_the_flow_disabled_and_no_other_does() -> None:

@@ -261,8 +261,8 @@ def test_the_record_of_a_loss_waits_and_the_failover_back_takes_it_away(clusters
         with pytest.raises(RefusedError, match="so no step is left"):
             take(False)
     del clusters.kept[f"{TARGET} {KEY}"]
-    # The source of the way back keeps it, and it does not keep anybody from going back.
-    clusters.kept[f"{SOURCE} mirror_failover b->a"] = lost
+    # The source of the way back keeps it, and behind the failback it keeps nobody from going back.
+    clusters.kept[f"{SOURCE} mirror_failover b->a"] = {**lost, "loss": {**loss, "back": {"stage": "begun"}}}
     to(clusters, "turned")
     assert f"{SOURCE} mirror_failover b->a" in clusters.kept
     failover(flow_enabled=False).next(False)
