@@ -41,6 +41,8 @@ LIFE_SECONDS = 120
 FLOW = {"source": "a", "target": "b", "topics": ["orders"]}
 #: As mirrors carry it where a canary follows it.
 FLOWS = with_events(read_flows([FLOW]), ["b"])
+#: Cluster b wants a new login on each open connection; at a one outlives its ticket.
+MORE = {"a": {}, "b": {"listener.name.client.gssapi.connections.max.reauth.ms": "20000"}}
 IDS = {"a": "AAAAAAAAAAAAAAAAAAAAAQ", "b": "AAAAAAAAAAAAAAAAAAAAAg"}
 
 
@@ -103,7 +105,9 @@ def pair(
         keytab = kdc.keytab("kafka", f"kafka/{HOST}")
         people = {name: kdc.keytab(name, name) for name in ("alice", "mirror", "canary", "page")}
         brokers = {
-            name: stack.enter_context(ticket_broker(release, directory / name, port + 10 * place, kdc, keytab, cluster))
+            name: stack.enter_context(
+                ticket_broker(release, directory / name, port + 10 * place, kdc, keytab, cluster, MORE[name])
+            )
             for place, (name, cluster) in enumerate(IDS.items())
         }
         pair = Pair(kdc, brokers, people, directory)
