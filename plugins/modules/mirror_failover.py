@@ -66,6 +66,13 @@ options:
     description: Whether the owners of all writers that are not in O(writers) have stopped them.
     type: bool
     default: false
+  stage:
+    description: >-
+      The stage that the next step must lead to, as RV(stage) of an earlier run in check mode has it. Where another run
+      has taken a step since, this one is refused, and nothing is changed. Empty takes any. It is not looked at with
+      V(back).
+    type: str
+    default: ""
   flow_enabled:
     description: >-
       Whether C(mirror_flows) enables the flow. The last step needs it disabled, all others enabled. With
@@ -128,6 +135,7 @@ ARGUMENT_SPEC = {
     "operator": {"type": "str", "required": True},
     "writers": {"type": "list", "elements": "str", "default": []},
     "writers_stopped": {"type": "bool", "default": False},
+    "stage": {"type": "str", "default": ""},
     "flow_enabled": {"type": "bool", "default": True},
 }
 

@@ -27,6 +27,7 @@ READS_ONLY = {
     "Canary start | Read the last lines of the log": "journalctl or tail reads the end of a log",
     "TLS issue | Create the signing request": "a request that stays in memory",
     "TLS CA | Create the signing request of the CA": "a request that stays in memory",
+    "Service | Import the package gssapi": "Python imports a package and ends",
     "Supervisor machine | Ask whether supervisord runs": "supervisorctl pid only answers a question",
     "Stop machine | List the programs of supervisord": "supervisorctl status only answers a question",
     "Supervisor | Wait until supervisord has the request": "supervisorctl status only answers a question",

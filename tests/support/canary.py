@@ -18,7 +18,9 @@ QUICK = "import canary.config; canary.config.CANARY_NUMBERS['interval'] = (1, 1,
 class Canary:
     """`python -m canary` on these settings; the folder gets canary.json and canary.log."""
 
-    def __init__(self, directory: Path, settings: Mapping[str, Any]) -> None:
+    def __init__(self, directory: Path, settings: Mapping[str, Any], more: Mapping[str, str] | None = None) -> None:
+        """more -- is added to its environment."""
+        self._environment = environment(more)
         directory.mkdir(parents=True, exist_ok=True)
         self._config, self._log = directory / "canary.json", directory / "canary.log"
         self._config.write_text(json.dumps(settings))
@@ -29,7 +31,7 @@ class Canary:
         """Starts it."""
         with self._log.open("ab") as log:
             started = command(self._config, "canary", QUICK)
-            self._process = subprocess.Popen(started, env=environment(), stdout=log, stderr=subprocess.STDOUT)
+            self._process = subprocess.Popen(started, env=self._environment, stdout=log, stderr=subprocess.STDOUT)
 
     def stop(self, seconds: float = 20) -> int:
         """Ends it by SIGTERM; returns what it ended with."""

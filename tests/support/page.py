@@ -11,7 +11,7 @@ import re
 import ssl
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from email.message import Message
 from pathlib import Path
@@ -55,7 +55,15 @@ def basic(user: str, password: str) -> dict[str, str]:
 class Page:
     """The process, from `with` to its end; `settings` get a free port."""
 
-    def __init__(self, directory: Path, settings: dict[str, Any], login: tuple[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        settings: dict[str, Any],
+        login: tuple[str, str] | None = None,
+        more: Mapping[str, str] | None = None,
+    ) -> None:
+        """more -- is added to its environment."""
+        self._more = more or {}
         self.port = free_port_base()
         self._login = login
         self._directory = directory
@@ -67,7 +75,7 @@ class Page:
     def __enter__(self) -> Page:
         """Start it."""
         with (self._directory / "log").open("w") as log:
-            self.process = subprocess.Popen(command(self.config), env=environment(), stdout=log, stderr=log)
+            self.process = subprocess.Popen(command(self.config), env=environment(self._more), stdout=log, stderr=log)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
@@ -135,6 +143,8 @@ def command(config: Path, service: str = "page", before: str = "") -> list[str]:
     return [sys.executable, "-c", alone + before + start, str(config)]
 
 
-def environment() -> dict[str, str]:
-    """The environment in which it finds its code."""
-    return {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'collections'}"}
+def environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return the environment in which it finds its code; directories of C(more) for Python stand behind that."""
+    added = dict(more or {})
+    places = [str(ROOT), str(ROOT / "collections"), added.pop("PYTHONPATH", "")]
+    return {**os.environ, **added, "PYTHONPATH": ":".join(filter(None, places))}

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.login import KRB5_OPTION
@@ -38,15 +38,22 @@ def ticket_properties(said: Kerberos, keytab: str, port: int) -> dict[str, str]:
 
 @contextlib.contextmanager
 def ticket_broker(
-    release: Path, directory: Path, port: int, kdc: Kdc, keytab: Path, cluster: str = "AAAAAAAAAAAAAAAAAAAAAQ"
+    release: Path,
+    directory: Path,
+    port: int,
+    kdc: Kdc,
+    keytab: Path,
+    cluster: str = "AAAAAAAAAAAAAAAAAAAAAQ",
+    more: Mapping[str, str] | None = None,
 ) -> Iterator[LoneBroker]:
-    """Start one that reads this keytab; cluster -- its id."""
+    """Start one that reads this keytab; cluster -- its id; more -- properties beside those of tickets."""
     directory.mkdir(parents=True, exist_ok=True)
     said = Kerberos(REALM, kdcs=(kdc.address,), keytab_path=str(keytab))
     krb5 = directory / "krb5.conf"
     krb5.write_text(said.krb5())
     options = f"{KRB5_OPTION}{krb5}"
-    broker = LoneBroker(release, directory, port, options=options, **ticket_properties(said, str(keytab), port))
+    properties = {**ticket_properties(said, str(keytab), port), **(more or {})}
+    broker = LoneBroker(release, directory, port, options=options, **properties)
     broker.format(cluster)
     broker.start()
     try:

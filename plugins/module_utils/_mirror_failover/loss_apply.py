@@ -29,7 +29,7 @@ from .loss import (
 )
 from .loss_look import answer_of, survivors_of
 from .record import BEGUN, MOVED, TURNED, Loss, Record, next_step
-from .steps import back_refusals, loss_refusals, operator_refusals
+from .steps import back_refusals, loss_refusals, operator_refusals, stage_refusals
 from .steps_apply import BACK, StepNotReachedError, Steps, at_now, mirror_failover, places_of
 
 
@@ -53,6 +53,7 @@ class LossFailover(Steps):
         self._refuse(
             [
                 *operator_refusals(self._flow, self._record, self._by),
+                *stage_refusals(self._flow, step, self._params["stage"]),
                 *loss_refusals(self._flow, self._record, self._params["writers"]),
             ]
         )

@@ -32,6 +32,15 @@ def operator_refusals(flow: Flow, record: Record | None, by: str) -> Iterator[st
         )
 
 
+def stage_refusals(flow: Flow, step: str, approved: str) -> Iterator[str]:
+    """Yield why the next step, which leads to this stage, is not the approved one; nothing where none was named."""
+    if approved and approved != step:
+        yield (
+            f"the next step of {flow.pair} leads to {step or 'no further stage'}, and {approved} was approved: another "
+            "run has taken a step since. Look at the plan again (--check), and have that approved."
+        )
+
+
 def next_refusals(
     flow: Flow, record: Record | None, writers: Sequence[str], are_stopped: bool, is_enabled: bool, way_back: Any
 ) -> Iterator[str]:

@@ -55,6 +55,7 @@ from .steps import (
     next_refusals,
     operator_refusals,
     reached_lines,
+    stage_refusals,
     undrained,
     unfenced,
     unmoved,
@@ -211,6 +212,7 @@ class Failover(SourceSteps):
         self._refuse(
             [
                 *operator_refusals(self._flow, self._record, self._by),
+                *stage_refusals(self._flow, step, self._params["stage"]),
                 *next_refusals(
                     self._flow,
                     self._record,

@@ -121,8 +121,8 @@ def _left_out(run: RunStart, name: str, hosts: Sequence[str]) -> str:
 WORKFLOW = "awx_workflow_job_name"
 #: How our workflows with an approval are named (awx/data/workflows.yml); AWX adds the time to the name of a copy.
 _APPROVED = re.compile(r", approved( @ .*)?")
-#: What plans hand on to the steps behind them: a digest, or where the plan is a status its verdict.
-_HANDED_ON = ("streamops_plan_digest", "streamops_verdict")
+#: What plans hand on to the steps behind them: a digest, the stage of a failover, or of a status its verdict.
+_HANDED_ON = ("streamops_plan_digest", "kafka_failover_stage", "streamops_verdict")
 
 
 def unapproved(extra: Mapping[str, Any]) -> str:

@@ -117,6 +117,19 @@ class Kerberos:
         return _KRB5.format(realm=self.realm, kdcs=listed) if self.kdcs else ""
 
 
+def shared_krb5(clusters: Iterable[Kerberos], own: Kerberos) -> Kerberos:
+    """Return which krb5.conf one process reads for all clusters that it enters by Kerberos; empty without such a file.
+
+    clusters -- kafka_kerberos of these. own -- that of the host of the process, whose krb5_file is on its machine.
+    Without that the KDCs are those that one of the clusters names: they have the same realm (rules mirror_realms and
+    page_realms). Where none does, the process reads /etc/krb5.conf.
+    """
+    asked = list(clusters)
+    if asked and own.krb5_file:
+        return Kerberos(krb5_file=own.krb5_file)
+    return next((Kerberos(realm=said.realm, kdcs=said.kdcs) for said in asked if said.kdcs), Kerberos())
+
+
 def read_keytab(file: str) -> list[Key]:
     """Read the keys of a keytab on the control node. ValueError says which file has what wrong with it."""
     try:

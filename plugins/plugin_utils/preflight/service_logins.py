@@ -19,7 +19,7 @@ from .rule import Problem
 _OFFERED = "kafka_sasl_mechanisms"
 #: What the rules of all services allow.
 NO_SUPER_USER = "a name of neither a node, the administrator nor kafka_super_users"
-KNOWN_MECHANISMS = " or ".join((*MECHANISMS, TOKENS))
+KNOWN_MECHANISMS = " or ".join((*MECHANISMS, TOKENS, TICKETS))
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class ServiceLogin:
         for cluster, listener in asking:
             node = cluster.brokers[0]
             first, user = chosen(node.names(_OFFERED)), node.text(self.user)
-            if _is_unknown(node, _OFFERED) or first in (*MECHANISMS, TOKENS) or (first == TICKETS and self in SERVICES):
+            if _is_unknown(node, _OFFERED) or first in (*MECHANISMS, TOKENS, TICKETS):
                 continue
             plain = [str(entry.get("name")) for entry in dicts(node, "kafka_plain_users")]
             if first != "PLAIN" or (user and user not in plain):
@@ -105,8 +105,8 @@ MIRRORS = ServiceLogin("mirrors", "mirror")
 CANARY = ServiceLogin("the canary", "mirror_canary")
 PAGE = ServiceLogin("the page", "kafka_page")
 SPARK = ServiceLogin("the Spark job", "spark_validation")
-#: Those that log in by Kerberos, each with a keytab of its own.
-SERVICES = (MIRRORS, SPARK)
+#: Each logs in by Kerberos with a keytab of its own.
+SERVICES = (MIRRORS, CANARY, PAGE, SPARK)
 
 
 def offers_scram(node: Node) -> bool:

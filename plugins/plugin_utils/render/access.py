@@ -115,6 +115,7 @@ class Access:
             "keytab_file": expanduser(settings["mirror_keytab_file"]),
             "canary_user": settings["mirror_canary_user"],
             "canary_password": settings["mirror_canary_password"],
+            "canary_keytab_file": expanduser(settings["mirror_canary_keytab_file"]),
             "ca_file": expanduser(settings["kafka_tls_ca_file"]),
             "brokers": self._cluster.copies["brokers"],
             "has_authorizer": self._has_authorizer(),

@@ -8,19 +8,30 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...module_utils._client.login import SaslLogin
+from ...module_utils._client.login import TICKETS, SaslLogin
 from ...module_utils._core.addresses import plain_host
 from ...module_utils._health.model import DOWN, fail_on, fails
 from ...module_utils._mirror.canary import Route, routes
 from ...module_utils._mirror.flows import SHOWN, Flow
 from ...module_utils._mirror.reading import read_flows
+from ..inventory.kerberos import Kerberos
 from ..inventory.model import MIRROR_GROUP
 from ..mirrors.rights import gap_acls, mirror_users
 from ..mirrors.views import plain
 from ..run.results import Results
+from .mirror_clients import by_ticket, mirror_kerberos
 from .page_code import package_files
 from .parts import Parts
-from .python_service import code_entries, code_place, configuration_text, read_here, secret_entries, service_paths, url
+from .python_service import (
+    code_entries,
+    code_place,
+    configuration_text,
+    krb5_path,
+    read_here,
+    secret_entries,
+    service_paths,
+    url,
+)
 from .security import SASL_PROTOCOLS, TLS_PROTOCOLS
 
 #: What pins its library.
@@ -91,6 +102,8 @@ class Canary(Parts):
                 "code": self._code,
                 "code_directories": lambda: sorted({str(Path(one["path"]).parent) for one in self["code"]}),
                 "secret_files": self._secret_files,
+                "keytabs": self._keytabs,
+                "krb5_config": lambda: krb5_path(self._kerberos, self["paths"]["config"]),
                 "url": self._url,
                 "verdict": self._verdict,
                 "fails": lambda: fails(self["verdict"]["status"], fail_on(self._settings)),
@@ -174,6 +187,25 @@ class Canary(Parts):
     def _own_routes(self) -> list[Route]:
         return [route for route in self._routes if route.last.target == self._cluster]
 
+    @property
+    def _ends(self) -> dict[str, Mapping[str, Any]]:
+        """Return the endpoints of the clusters that it connects to, by name."""
+        endpoints = self._model["mirroring"]["endpoints"]
+        names = {self._cluster, *(route.last.source for route in self._own_routes)}
+        return {name: endpoints[name] for name in sorted(names)}
+
+    @property
+    def _kerberos(self) -> Kerberos:
+        """Return which krb5.conf it reads: as its mirrors do."""
+        return mirror_kerberos(self._ends, self._cluster, Kerberos.of(self._settings["kafka_kerberos"]))
+
+    def _keytabs(self) -> list[dict[str, str]]:
+        """Return the keytab of each cluster that it enters by Kerberos: file on the control node, path on its host."""
+        return [
+            {"file": str(endpoint["canary_keytab_file"]), "path": self._keytab(endpoint["cluster"])}
+            for endpoint in by_ticket(self._ends, self._cluster)
+        ]
+
     def _paths(self) -> dict[str, str]:
         """Return where everything of the canary is on its machine."""
         settings = self._settings
@@ -190,15 +222,13 @@ class Canary(Parts):
 
     def _configuration(self) -> dict[str, Any]:
         """The configuration file as data; what the canary takes is in canary/config.py."""
-        settings, endpoints = self._settings, self._model["mirroring"]["endpoints"]
-        own = self._own_routes
+        settings = self._settings
         flows = [flow for flow in self._watched_flows if flow.target == self._cluster]
-        names = sorted({self._cluster, *(route.last.source for route in own)})
         return {
             "cluster": self._cluster,
             "host": plain_host(settings["mirror_maker_canary_host"]),
             **{name: settings[variable] for name, variable in NUMBERS.items()},
-            "clusters": {name: self._connection(endpoints[name]) for name in names},
+            "clusters": {name: self._connection(endpoint) for name, endpoint in self._ends.items()},
             "routes": [
                 {
                     "path": route.name,
@@ -208,7 +238,7 @@ class Canary(Parts):
                     "topic": route.topic,
                     "copy": route.copy,
                 }
-                for route in own
+                for route in self._own_routes
             ],
             "flows": [{key: value for key, value in plain(flow).items() if key in SHOWN} for flow in flows],
         }
@@ -224,7 +254,11 @@ class Canary(Parts):
         if protocol in TLS_PROTOCOLS:
             found["ssl_ca_location"] = self._ca(endpoint["cluster"])
         if protocol in SASL_PROTOCOLS:
-            login = SaslLogin(endpoint["mechanism"], endpoint["canary_user"], endpoint["canary_password"])
+            user, mechanism = endpoint["canary_user"], endpoint["mechanism"]
+            if mechanism == TICKETS:
+                login = Kerberos.of(endpoint["kerberos"]).login(user, self._keytab(endpoint["cluster"]))
+            else:
+                login = SaslLogin(mechanism, user, endpoint["canary_password"])
             found.update(login.options())
             tokens = endpoint.get("tokens", {})
             own = {_TOKEN_CA: self._ca(endpoint["cluster"], "ca.tokens")} if _TOKEN_CA in tokens else {}
@@ -234,11 +268,16 @@ class Canary(Parts):
     def _ca(self, cluster: str, name: str = "ca") -> str:
         return f"{self['paths']['config']}/{cluster}-{name}.pem"
 
+    def _keytab(self, cluster: str) -> str:
+        return f"{self['paths']['config']}/{cluster}-client.keytab"
+
     def _secret_files(self) -> list[dict[str, Any]]:
-        """The configuration and the CAs, as the module node_files takes them; it shows none of them."""
+        """The configuration, the CAs and krb5.conf, as the module node_files takes them; it shows none of them."""
         settings, configuration = self._settings, self._configuration()
         endpoints = self._model["mirroring"]["endpoints"]
         files = {self["paths"]["config_file"]: configuration_text(configuration)}
+        if krb5 := self._kerberos.krb5():
+            files[self["krb5_config"]] = krb5
         # In check mode of a first installation a development CA does not exist yet.
         may_miss = settings.get("ansible_check_mode", False)
         for name, options in configuration["clusters"].items():

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...module_utils._client.login import TICKETS, SaslLogin
-from ..inventory.kerberos import Kerberos
+from ..inventory.kerberos import Kerberos, shared_krb5
 from .security import SASL_PROTOCOLS, TLS_PROTOCOLS, client_properties
 
 _JAAS = "sasl.jaas.config"
@@ -81,24 +81,17 @@ def mirror_keytabs(endpoints: Mapping[str, Mapping[str, Any]], target: str, dire
     """Return the keytab of each cluster that is entered by Kerberos: file on the control node, path on the mirror."""
     return [
         {"file": str(endpoint["keytab_file"]), "path": _keytab(directory, endpoint)}
-        for endpoint in _by_ticket(endpoints, target)
+        for endpoint in by_ticket(endpoints, target)
     ]
 
 
 def mirror_kerberos(endpoints: Mapping[str, Mapping[str, Any]], target: str, own: Kerberos) -> Kerberos:
-    """Return which krb5.conf the Java of a mirror reads, for all clusters; empty where none is entered by Kerberos.
-
-    own -- kafka_kerberos of the mirror, whose krb5_file is on its machine. Without that the KDCs are those that one of
-    the clusters names: they have the same realm (rule mirror_realms). Where none does, Java reads /etc/krb5.conf.
-    """
-    asked = [Kerberos.of(endpoint["kerberos"]) for endpoint in _by_ticket(endpoints, target)]
-    if asked and own.krb5_file:
-        return Kerberos(krb5_file=own.krb5_file)
-    return next((Kerberos(realm=said.realm, kdcs=said.kdcs) for said in asked if said.kdcs), Kerberos())
+    """Return which krb5.conf a mirror or its canary reads; own -- kafka_kerberos of the mirror."""
+    return shared_krb5((Kerberos.of(endpoint["kerberos"]) for endpoint in by_ticket(endpoints, target)), own)
 
 
-def _by_ticket(endpoints: Mapping[str, Mapping[str, Any]], target: str) -> list[Mapping[str, Any]]:
-    """Return the endpoints that a mirror enters by Kerberos."""
+def by_ticket(endpoints: Mapping[str, Mapping[str, Any]], target: str) -> list[Mapping[str, Any]]:
+    """Return the endpoints that a mirror and its canary enter by Kerberos."""
     return [
         endpoint
         for alias, endpoint in endpoints.items()

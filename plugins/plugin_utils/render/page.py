@@ -18,6 +18,7 @@ from ...module_utils._mirror.flows import SHOWN
 from ...module_utils._mirror.reading import read_flows
 from ...module_utils._users.plan import MECHANISMS
 from ..inventory.build import machine_of
+from ..inventory.kerberos import Kerberos, shared_krb5
 from ..inventory.model import PAGE_GROUP, PROMETHEUS_GROUP, Cluster, Inventory
 from ..inventory.nodes import endpoints
 from ..inventory.variables import names
@@ -32,6 +33,7 @@ from .python_service import (
     code_place,
     configuration_text,
     digest,
+    krb5_path,
     read_here,
     secret_entries,
     service_paths,
@@ -53,7 +55,9 @@ _FILES = {
     "ssl_certificate_location": "client.pem",
     "ssl_key_location": "client.key",
     "sasl_oauthbearer_ca_location": "ca.tokens.pem",  # As no file of another cluster is called, whatever its name.
+    "sasl_kerberos_keytab": "client.keytab",
 }
+_KEYTAB = "sasl_kerberos_keytab"
 
 
 class Page(Parts):
@@ -87,6 +91,8 @@ class Page(Parts):
                 "certificate": self._certificate,
                 "configuration": self._configuration,
                 "secret_files": self._secret_files,
+                "keytabs": self._keytabs,
+                "krb5_config": lambda: krb5_path(self._kerberos, self["paths"]["config"]),
                 "url": self._url,
             }
         )
@@ -180,11 +186,28 @@ class Page(Parts):
                 "admin_user": settings["kafka_page_user"],
                 "admin_password": settings["kafka_page_password"],
                 "oauth": settings["kafka_oauth"],
+                "kerberos": {**settings["kafka_kerberos"], "client_keytab_file": settings["kafka_page_keytab_file"]},
                 "ca_file": settings["kafka_tls_ca_file"],
                 "admin_certificate_file": settings["kafka_page_certificate_file"],
                 "admin_key_file": settings["kafka_page_key_file"],
             },
         )
+
+    @property
+    def _kerberos(self) -> Kerberos:
+        """Return which krb5.conf it reads, for all clusters that it enters by Kerberos."""
+        asked = (cluster for cluster in self._clusters if _KEYTAB in self._connections[cluster.name])
+        said = (Kerberos.of(self._read(cluster.brokers[0].name)["kafka_kerberos"]) for cluster in asked)
+        return shared_krb5(said, Kerberos.of(self._settings["kafka_kerberos"]))
+
+    def _keytabs(self) -> list[dict[str, str]]:
+        """Return the keytab of each cluster that it enters by Kerberos: file on the control node, path on its host."""
+        config = self["paths"]["config"]
+        return [
+            {"file": options[_KEYTAB], "path": _there(config, name, _KEYTAB)}
+            for name, options in self._connections.items()
+            if _KEYTAB in options
+        ]
 
     def _configuration(self) -> dict[str, Any]:
         """The configuration file as data; what the page takes is in page/config.py."""
@@ -258,13 +281,13 @@ class Page(Parts):
         }
 
     def _secret_files(self) -> list[dict[str, Any]]:
-        """The configuration and the certificates, as the module node_files takes them; it shows none of them."""
+        """The configuration, certificates and krb5.conf, as the module node_files takes them; it shows none of them."""
         settings, config = self._settings, self["paths"]["config"]
         copies = {
             _there(config, name, key): path
             for name, options in self._connections.items()
             for key, path in options.items()
-            if key in _FILES
+            if key in _FILES and key != _KEYTAB
         }
         if settings["kafka_page_alertmanager_url"] and settings["kafka_page_alertmanager_ca_file"]:
             copies[self._alertmanager_ca] = settings["kafka_page_alertmanager_ca_file"]
@@ -274,6 +297,7 @@ class Page(Parts):
         own = {
             self["paths"]["config_file"]: configuration_text(self["configuration"]),
             **{there: read_here(path) for there, path in copies.items()},
+            **({self["krb5_config"]: krb5} if (krb5 := self._kerberos.krb5()) else {}),
         }
         return secret_entries(own, settings["kafka_page_os_user"], settings)
 

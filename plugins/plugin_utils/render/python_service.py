@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ...module_utils._core.addresses import host_port, plain_host, reached_here
+from ..inventory.kerberos import Kerberos
 from .paths import SYSTEMD, service_file, shared
 
 _DIGITS = 12
@@ -49,6 +50,11 @@ def secret_entries(files: Mapping[str, str], user: str, settings: Mapping[str, A
         {"path": path, "content": content, "mode": "0600", "owner": owner, "group": owner}
         for path, content in files.items()
     ]
+
+
+def krb5_path(said: Kerberos, config: str) -> str:
+    """Return which krb5.conf a service reads, in its directory where the role writes one; empty for /etc/krb5.conf."""
+    return said.krb5_file or (f"{config}/krb5.conf" if said.kdcs else "")
 
 
 def url(scheme: str, host: str, port: int) -> str:

@@ -301,6 +301,9 @@ def test_a_failover_is_taken_step_by_step_and_loses_nothing(secured: Mirrored) -
 
         for stage in ("fenced", "drained"):
             assert f"dc_a->dc_b, {stage}" in said(take(secured, "next", *writers).ok())
+        late = take(secured, "next", "-e", "kafka_failover_stage=drained")
+        assert late.rc != 0
+        assert "leads to moved, and drained was approved" in said(late)
     acknowledged = dict(ledger.acknowledged)
 
     reader = consumer_of(secured, "dc_a", "billing")
@@ -312,7 +315,7 @@ def test_a_failover_is_taken_step_by_step_and_loses_nothing(secured: Mirrored) -
         assert "groups with members in dc_a: billing (1)" in said(busy)
     finally:
         reader.close()
-    moved = take(secured, "next").ok()
+    moved = take(secured, "next", "-e", "kafka_failover_stage=moved").ok()
     assert "billing: begins at dc_b" in said(moved)
 
     connection = {**admin_connection(secured, PASSWORD), "bootstrap_servers": target}

@@ -9,6 +9,7 @@ import json
 import re
 import ssl
 import stat
+import subprocess
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -26,6 +27,8 @@ from page.known.picture import Picture
 from page.poll import take
 from tests.support.cluster import Cluster, free_port_base, hosts_file, local_variables, until
 from tests.support.groups import make_topic
+from tests.support.kdc import NO_LIBRARY
+from tests.support.keytabs import keytab, record
 from tests.support.lone_broker import LoneBroker
 from tests.support.modules import run_module
 from tests.support.page import basic
@@ -120,6 +123,54 @@ def test_it_shows_a_broker_and_a_second_run_changes_nothing(
             assert pid_of(cluster) == before
     finally:
         broker.kill()
+
+
+@pytest.mark.full
+@pytest.mark.skipif(bool(NO_LIBRARY), reason=NO_LIBRARY)
+def test_by_kerberos_it_gets_its_keytab_and_the_package_of_the_system(tmp_path: Path) -> None:
+    """No broker is needed: the page answers without a picture."""
+    base, files = free_port_base(), {}
+    for name in ("admin", "streamops-page", "kafka/127.0.0.1"):
+        files[name] = tmp_path / f"{name.partition('/')[0]}.keytab"
+        files[name].write_bytes(keytab(record(f"{name}@EXAMPLE.COM")))
+        files[name].chmod(0o600)
+    kerberos = {"realm": "EXAMPLE.COM", "kdcs": ["127.0.0.1:1"], "keytab_file": str(files["kafka/127.0.0.1"])}
+    listeners = [
+        {"name": name, "host": "127.0.0.1", "purpose": purpose, "port": base + place, "protocol": protocol}
+        for place, (name, purpose, protocol) in enumerate(
+            [("CLIENT", "clients", "SASL_SSL"), ("CONTROLLER", "controllers", "SSL"), ("BROKER", "brokers", "SSL")]
+        )
+    ]
+    own = inventory(
+        tmp_path / "inventory",
+        kafka_page_port=base + 50,
+        kafka_listeners=listeners,
+        kafka_tls_source="development_ca",
+        kafka_tls_ca_dir=str(tmp_path / "ca"),
+        kafka_sasl_mechanisms=["GSSAPI"],
+        kafka_kerberos={**kerberos, "client_keytab_file": str(files["admin"])},
+        kafka_page_keytab_file=str(files["streamops-page"]),
+    )
+    # site.yml makes the CA, of which the page takes a copy.
+    (tmp_path / "ca").mkdir()
+    (tmp_path / "ca" / "ca.pem").write_text("no certificate is needed\n")
+    with ended(Cluster(own, tmp_path / "run", base)) as cluster:
+        cluster.playbook(PLAYBOOK).ok()
+        assert get(f"http://127.0.0.1:{base + 50}/health")[0] == 503
+        (copied,) = (tmp_path / "run").rglob("local-client.keytab")
+        assert copied.read_bytes() == files["streamops-page"].read_bytes()
+        assert stat.S_IMODE(copied.stat().st_mode) == 0o600
+        krb5 = copied.with_name("krb5.conf")
+        assert "kdc = 127.0.0.1:1" in krb5.read_text()
+        environment = Path(f"/proc/{pid_of(cluster)}/environ").read_bytes().split(b"\0")
+        assert f"KRB5_CONFIG={krb5}".encode() in environment
+        (python,) = (tmp_path / "run").rglob("venv-*-system/bin/python")
+        subprocess.run([python, "-c", "import gssapi, kafka"], check=True)
+        before = pid_of(cluster)
+        files["streamops-page"].write_bytes(keytab(record("streamops-page@EXAMPLE.COM", version=2)))
+        assert cluster.playbook(PLAYBOOK).ok().changed == 1
+        assert copied.read_bytes() == files["streamops-page"].read_bytes()
+        assert pid_of(cluster) == before
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -14,17 +15,22 @@ import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.login import KRB5_OPTION
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import to_text
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.canary import with_events
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.reading import read_flows
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.kerberos import Kerberos
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.properties import config_providers
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.rights import mirror_acls
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render import mirror_clients
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import client_properties
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.view import View
+from tests.support.canary import Canary
 from tests.support.cluster import BIN, ROOT, free_port_base, until
-from tests.support.kdc import MISSING, REALM, Kdc
+from tests.support.inventory_data import DataReader
+from tests.support.kdc import MISSING, NO_LIBRARY, REALM, Kdc
 from tests.support.lone_broker import LoneBroker
 from tests.support.mirror import MirrorProcess, quick_properties
 from tests.support.modules import run_module
+from tests.support.page import Page
 from tests.support.spark import connector_jars
 from tests.support.ticket_broker import HOST, ticket_broker
 from tests.support.traffic import producing, read_all
@@ -32,7 +38,11 @@ from tests.support.traffic import producing, read_all
 pytestmark = [pytest.mark.full, pytest.mark.skipif(bool(MISSING), reason=f"no KDC: {MISSING}")]
 #: How long a ticket holds. Java renews none within a minute of its login (sasl.kerberos.min.time.before.relogin).
 LIFE_SECONDS = 120
-FLOWS = read_flows([{"source": "a", "target": "b", "topics": ["orders"]}])
+FLOW = {"source": "a", "target": "b", "topics": ["orders"]}
+#: As mirrors carry it where a canary follows it.
+FLOWS = with_events(read_flows([FLOW]), ["b"])
+#: Cluster b wants a new login on each open connection; at a one outlives its ticket.
+MORE = {"a": {}, "b": {"listener.name.client.gssapi.connections.max.reauth.ms": "20000"}}
 IDS = {"a": "AAAAAAAAAAAAAAAAAAAAAQ", "b": "AAAAAAAAAAAAAAAAAAAAAg"}
 
 
@@ -78,6 +88,9 @@ class Pair:
             "user": "mirror",
             "password": "",
             "keytab_file": str(keytab),
+            "canary_user": "canary",
+            "canary_password": "",
+            "canary_keytab_file": str(self.keytabs["canary"]),
             "ca_file": "",
             "brokers": 1,
         }
@@ -92,7 +105,9 @@ def pair(
         keytab = kdc.keytab("kafka", f"kafka/{HOST}")
         people = {name: kdc.keytab(name, name) for name in ("alice", "mirror", "canary", "page")}
         brokers = {
-            name: stack.enter_context(ticket_broker(release, directory / name, port + 10 * place, kdc, keytab, cluster))
+            name: stack.enter_context(
+                ticket_broker(release, directory / name, port + 10 * place, kdc, keytab, cluster, MORE[name])
+            )
             for place, (name, cluster) in enumerate(IDS.items())
         }
         pair = Pair(kdc, brokers, people, directory)
@@ -117,7 +132,7 @@ def mirror(pair: Pair) -> Iterator[MirrorProcess]:
     files = {"secrets": str(secrets), "truststores": str(place), "keystore": ""}
     clients = mirror_clients.mirror_clients(endpoints, "b", files)
     properties = {
-        **quick_properties({name: pair.servers(name) for name in IDS}, {"a->b": {"topics": "orders"}}),
+        **quick_properties({name: pair.servers(name) for name in IDS}, {"a->b": {"topics": ",".join(FLOWS[0].topics)}}),
         **config_providers({"secrets_dir": str(place)}),
         **{f"{name}.{key}": value for name, client in clients.items() for key, value in client["properties"].items()},
     }
@@ -147,6 +162,89 @@ def test_a_mirror_copies_by_tickets_and_goes_on_after_their_end(pair: Pair, mirr
     pair.restart_both()
     write_and_await(pair, mirror)
     assert mirror.alive
+
+
+def model(pair: Pair, host: str, place: Path) -> View:
+    """Return the model of an inventory with both clusters, a mirror with a canary and a page, as a host sees it."""
+    listener = {"name": "CLIENT", "protocol": "SASL_PLAINTEXT", "purpose": "clients", "advertised_host": HOST}
+    hosts: dict[str, dict[str, Any]] = {
+        name: {
+            "kafka_cluster_name": name,
+            "kafka_node_id": 1,
+            "kafka_listeners": [{**listener, "port": broker.port}],
+            "kafka_kerberos": {"realm": REALM, "kdcs": [pair.kdc.address]},
+            "__kafka_endpoint": pair.endpoint(name),
+        }
+        for name, broker in pair.brokers.items()
+    }
+    hosts["mirror1"] = {"kafka_cluster_name": "b", "mirror_maker_canary_config_dir": str(place)}
+    unset = ("url", "user", "password", "ca_file")
+    hosts["page1"] = {
+        "kafka_page_config_dir": str(place),
+        **{f"kafka_page_alertmanager_{name}": "" for name in unset},
+    }
+    common = {
+        "kafka_sasl_mechanisms": ["GSSAPI"],
+        "kafka_authorizer": True,
+        "mirror_flows": [FLOW],
+        "mirror_maker_canary": True,
+        "mirror_maker_canary_gaps": False,
+        "mirror_maker_canary_port": free_port_base(),
+        "mirror_canary_user": "canary",
+        "kafka_page_user": "page",
+        "kafka_page_keytab_file": str(pair.keytabs["page"]),
+    }
+    groups = {"kafka_brokers": [*IDS], "kraft_controllers": [], "zookeeper": [], "mirror_makers": ["mirror1"]}
+    return View(DataReader(hosts, {**groups, "kafka_page": ["page1"]}, host, **common))
+
+
+def brought(pair: Pair, host: str, service: str, place: Path) -> tuple[dict[str, Any], dict[str, str]]:
+    """Write the files of a service as the roles do, and give its user the rights that it gets; return its settings and
+    its environment."""
+    for name in IDS:
+        pair.make(name, "acls", acls=model(pair, name, place)[service]["acls"])
+    own = model(pair, host, place)[service]
+    files = {Path(file["path"]): file["content"] for file in own["secret_files"]}
+    for path, content in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+    for keytab in own["keytabs"]:
+        Path(keytab["path"]).write_bytes(Path(keytab["file"]).read_bytes())
+    environment = {**pair.kdc.environment_of_modules(), "KRB5_CONFIG": own["krb5_config"]}
+    return json.loads(files[Path(own["paths"]["config_file"])]), environment
+
+
+@pytest.mark.skipif(bool(NO_LIBRARY), reason=NO_LIBRARY)
+def test_canary_and_page_log_in_by_tickets_and_go_on_after_their_end(
+    pair: Pair, mirror: MirrorProcess, tmp_path: Path
+) -> None:
+    settings, environment = brought(pair, "mirror1", "canary", tmp_path / "of-canary")
+    quick = {"interval": 1, "late_after": 30, "missing_after": 3600}
+    canary = Canary(tmp_path / "canary", {**settings, **quick}, environment)
+    settings, environment = brought(pair, "page1", "page", tmp_path / "of-page")
+    page = Page(tmp_path, {"clusters": settings["clusters"], "interval": 2, "stale_after": 30}, more=environment)
+
+    def is_whole(arrived: int) -> bool:
+        has_events = canary.status()["status"] == "OK" and canary.events("arrived", "a->b") > arrived
+        return has_events and page.get("health").status == 200
+
+    def settle(arrived: int) -> None:
+        try:
+            until(lambda: is_whole(arrived), "events that arrive, and a page that is fine", timeout=180)
+        except AssertionError as error:
+            said = f"{canary.status()}\n{canary.log()[-2000:]}\n{page.get('health').text}\n{page.log[-2000:]}"
+            raise AssertionError(f"{error}\n{said}\n{mirror.log()[-2000:]}") from None
+
+    canary.start()
+    try:
+        with page:
+            settle(5)
+            time.sleep(LIFE_SECONDS + 10)
+            settle(5)
+            pair.restart_both()
+            settle(canary.events("arrived", "a->b") + 5)
+    finally:
+        canary.kill()
 
 
 def test_a_spark_job_proves_a_cluster_by_tickets(pair: Pair, tmp_path: Path) -> None:

@@ -142,6 +142,21 @@ def test_a_migration_is_shown_by_a_job_and_its_next_step_taken_by_another() -> N
     }
 
 
+def test_a_step_of_a_failover_has_a_plan_and_an_approval_and_its_words_are_typed() -> None:
+    given = {name: one.get("survey") for name, one in TEMPLATES.items() if one["playbook"] == "mirror_failover.yml"}
+    assert given == {
+        "Kafka mirror failover cost": "mirror_failover",
+        "Kafka mirror failover step, plan": "mirror_failover_step",
+        "Kafka mirror failover step": "mirror_failover_step",
+    }
+    asked = {one["variable"]: one for one in SURVEYS["mirror_failover_step"]["spec"]}
+    needed = {name for name, one in asked.items() if one["required"]}
+    assert needed == {"kafka_failover", "kafka_failover_step", "kafka_failover_operator"}
+    assert {one["type"] for one in asked.values()} == {"text", "textarea"}
+    # What the plan hands on is no answer.
+    assert "kafka_failover_stage" not in asked
+
+
 def test_a_cluster_is_looked_at_without_a_word_and_each_word_of_adoption_is_a_job_of_its_own() -> None:
     given = {name: one.get("extra_vars") for name, one in TEMPLATES.items() if one["playbook"] == "adopt.yml"}
     take, back = {"kafka_adopt": "take"}, {"kafka_adopt": "back"}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os.path import expanduser
 from typing import Any
 
@@ -57,6 +57,16 @@ def complete(cluster: Cluster) -> Iterator[tuple[Kerberos, list[Node]]]:
             and (takers := [node for node in nodes if _logins(node)])
         ):
             yield Kerberos.of(value), takers
+
+
+def realms(clusters: Iterable[Cluster]) -> dict[str, str]:
+    """Return by name of the cluster the realm of those that our services enter by Kerberos."""
+    return {
+        cluster.name: kerberos.realm
+        for cluster in clusters
+        for kerberos, nodes in complete(cluster)
+        if chosen(nodes[0].names("kafka_sasl_mechanisms")) == MECHANISM and kerberos.realm
+    }
 
 
 def _is_unknown(field: object) -> bool:
@@ -118,9 +128,10 @@ def _admin_flaw(kerberos: Kerberos, user: str) -> str:
     "kafka_sasl_mechanisms",
 )
 def bad_service_keytab(inventory: Inventory) -> Iterator[Problem]:
-    """GSSAPI is the first of `kafka_sasl_mechanisms`, and `mirror_keytab_file` or `spark_validation_keytab_file` cannot
-    be read on the control node or has no key of `mirror_user@realm` or `spark_validation_user@realm`; or
-    `kafka_kerberos.principal_rules` make another user of this principal."""
+    """GSSAPI is the first of `kafka_sasl_mechanisms`, and `mirror_keytab_file`, `mirror_canary_keytab_file`,
+    `kafka_page_keytab_file` or `spark_validation_keytab_file` cannot be read on the control node or has no key of
+    `USER@realm` with the user of this service; or `kafka_kerberos.principal_rules` make another user of this
+    principal."""
     for cluster in inventory.clusters():
         for kerberos, nodes in complete(cluster):
             node = nodes[0]
@@ -169,9 +180,9 @@ def bad_keytab(inventory: Inventory) -> Iterator[Problem]:
     acceptable=True,
 )
 def open_keytab(inventory: Inventory) -> Iterator[Problem]:
-    """Others than owner and group may read `kafka_kerberos.keytab_file`, `kafka_kerberos.client_keytab_file`,
-    `mirror_keytab_file` or `spark_validation_keytab_file` on the control node: whoever has the key of a broker can pose
-    as that broker, and as every user to it; whoever has that of a client is it."""
+    """Others than owner and group may read `kafka_kerberos.keytab_file`, `kafka_kerberos.client_keytab_file` or the
+    keytab of a service (`bad_service_keytab`) on the control node: whoever has the key of a broker can pose as that
+    broker, and as every user to it; whoever has that of a client is it."""
     for cluster in inventory.clusters():
         for kerberos, nodes in complete(cluster):
             services = (_service_keytab(nodes[0], service) for service in SERVICES)

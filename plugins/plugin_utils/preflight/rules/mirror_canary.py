@@ -24,7 +24,7 @@ _SWITCH = "mirror_maker_canary"
 @rule(fix="set the variable in the group_vars of the cluster, a password from the vault")
 def no_canary_login(inventory: Inventory) -> Iterator[Problem]:
     """A listener that a canary connects to needs a login, and `mirror_canary_user` or `mirror_canary_password` is
-    empty."""
+    empty; with GSSAPI first in `kafka_sasl_mechanisms`, `mirror_canary_user` or `mirror_canary_keytab_file`."""
     return CANARY.find_empty((cluster, way) for cluster, way in _ends(inventory) if way.protocol in SASL_PROTOCOLS)
 
 

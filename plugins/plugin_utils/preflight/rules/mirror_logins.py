@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ....module_utils._client.login import TICKETS, chosen
 from ....module_utils._mirror.flows import LEGACY, Flow
 from ...inventory.kerberos import Kerberos
 from ...inventory.model import Cluster, Inventory, Listener, Node
@@ -18,7 +17,7 @@ from ..principal_rules import RuleError, UnknownRuleError, principal
 from ..rule import WARNING, Problem, rule
 from ..service_logins import KNOWN_MECHANISMS, MIRRORS, NO_SUPER_USER
 from .certificates import mapping_rules, subject_of
-from .kerberos import complete
+from .kerberos import realms
 from .mirrors import listener_of
 
 
@@ -49,7 +48,7 @@ def mirror_user_listed_differently(inventory: Inventory) -> Iterator[Problem]:
 
 @rule(
     variable="kafka_sasl_mechanisms",
-    allowed=f"{KNOWN_MECHANISMS} or {TICKETS}",
+    allowed=KNOWN_MECHANISMS,
     fix="put SCRAM-SHA-512 first in kafka_sasl_mechanisms, or with PLAIN list mirror_user in kafka_plain_users",
 )
 def mirror_mechanism(inventory: Inventory) -> Iterator[Problem]:
@@ -66,16 +65,11 @@ def mirror_mechanism(inventory: Inventory) -> Iterator[Problem]:
 def mirror_realms(inventory: Inventory) -> Iterator[Problem]:
     """The clusters of the flows into a target are in several realms of Kerberos, and a mirror has no
     `kafka_kerberos.krb5_file`: its Java reads one krb5.conf, and asks its default realm for the brokers of both."""
-    realms = {
-        cluster.name: kerberos.realm
-        for cluster, _listener in _asked(inventory)
-        for kerberos, nodes in complete(cluster)
-        if chosen(nodes[0].names("kafka_sasl_mechanisms")) == TICKETS
-    }
+    known = realms(cluster for cluster, _listener in _asked(inventory))
     by_target: dict[str, dict[str, None]] = {}
     for flow in flows(inventory):
-        ends = (name for name in (flow.source, flow.target) if realms.get(name))
-        by_target.setdefault(flow.target, {}).update({realms[name]: None for name in ends})
+        ends = (name for name in (flow.source, flow.target) if name in known)
+        by_target.setdefault(flow.target, {}).update({known[name]: None for name in ends})
     for target, names in by_target.items():
         for mirror in mirrors_of(inventory, target) if len(names) > 1 else ():
             if not Kerberos.of(mirror.variables.get("kafka_kerberos")).krb5_file:

@@ -9,11 +9,13 @@ from urllib.parse import urlsplit
 
 from ....module_utils._core.addresses import is_address, is_loopback, plain_host
 from ....module_utils._core.service_settings import LONGEST_NAME, is_user
+from ...inventory.kerberos import Kerberos
 from ...inventory.model import PAGE_GROUP, Cluster, Inventory, Listener, Node
 from ...inventory.variables import UNDEFINED, as_int, names
 from ...render.security import SASL_PROTOCOLS
 from ..rule import Problem, rule
 from ..service_logins import KNOWN_MECHANISMS, NO_SUPER_USER, PAGE
+from .kerberos import realms
 from .listeners import binds_meet
 from .monitoring import API
 from .secrets import WEAK
@@ -100,7 +102,8 @@ def page_without_cluster(inventory: Inventory) -> Iterator[Problem]:
 
 @rule(variable="kafka_page_password", fix="set it in the group_vars of the cluster, from the vault")
 def page_without_password(inventory: Inventory) -> Iterator[Problem]:
-    """The page shows a cluster whose clients log in, and `kafka_page_user` or `kafka_page_password` is empty there."""
+    """The page shows a cluster whose clients log in, and `kafka_page_user` or `kafka_page_password` is empty there;
+    with GSSAPI first in `kafka_sasl_mechanisms`, `kafka_page_user` or `kafka_page_keytab_file`."""
     return PAGE.find_empty(_asking(inventory))
 
 
@@ -112,6 +115,22 @@ def page_without_password(inventory: Inventory) -> Iterator[Problem]:
 def page_mechanism(inventory: Inventory) -> Iterator[Problem]:
     """`kafka_page_user` cannot log in by the first of `kafka_sasl_mechanisms`, which the page uses."""
     return PAGE.find_no_mechanism(_asking(inventory))
+
+
+@rule(
+    variable="kafka_kerberos",
+    allowed="one realm, or krb5_file",
+    fix="set kafka_kerberos.krb5_file of the page's host to a krb5.conf on its machine that has all these realms",
+)
+def page_realms(inventory: Inventory) -> Iterator[Problem]:
+    """The clusters that a page shows are in several realms of Kerberos, and its host has no
+    `kafka_kerberos.krb5_file`: the krb5.conf that is written has the KDCs of one realm."""
+    known = realms(cluster for cluster, _listener in _asking(inventory))
+    for page in inventory.pages:
+        shown = names(page.get("kafka_page_clusters"))
+        asked = dict.fromkeys(realm for name, realm in known.items() if not shown or name in shown)
+        if len(asked) > 1 and not Kerberos.of(page.variables.get("kafka_kerberos")).krb5_file:
+            yield Problem(page, "the page gets no ticket for brokers of several realms", " and ".join(asked))
 
 
 @rule(

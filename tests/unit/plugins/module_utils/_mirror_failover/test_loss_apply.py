@@ -92,12 +92,20 @@ def target(monkeypatch: pytest.MonkeyPatch) -> Target:
 
 def failover(**given: Any) -> loss_apply.LossFailover:
     """Return a failover as a run of its own begins it."""
-    return loss_apply.LossFailover(FLOW, TARGET, {"operator": "alice", "writers": [], "flow_enabled": False, **given})
+    params = {"operator": "alice", "writers": [], "stage": "", "flow_enabled": False, **given}
+    return loss_apply.LossFailover(FLOW, TARGET, params)
 
 
 def planned(stage: str, *denied: Any) -> dict[str, Any]:
     """Return the record of a planned failover, as it is kept."""
     return {"stage": stage, "by": "alice", "at": "then", "are_stopped": True, "denied": list(denied)}
+
+
+def test_a_step_to_another_stage_than_the_approved_one_is_refused(target: Target) -> None:
+    with pytest.raises(RefusedError, match="a->b leads to moved, and turned was approved"):
+        failover(stage="turned").next(False)
+    assert target.done == []
+    assert failover(stage="moved").next(False)["stage"] == "moved"
 
 
 def test_both_steps(target: Target) -> None:

@@ -136,7 +136,7 @@ def clusters(monkeypatch: pytest.MonkeyPatch) -> Clusters:
 
 def failover(flow: Flow = FLOW, **given: Any) -> act.Failover:
     """Return a failover as a run of its own begins it."""
-    params = {"operator": "alice", "writers": [], "writers_stopped": False, "flow_enabled": True, **given}
+    params = {"operator": "alice", "writers": [], "writers_stopped": False, "stage": "", "flow_enabled": True, **given}
     return act.Failover(flow, SOURCE, TARGET, params)
 
 
@@ -151,6 +151,15 @@ def to(clusters: Clusters, wanted: str) -> None:
     while stage(clusters) != wanted:
         failover().next(False)
     clusters.done.clear()
+
+
+def test_a_step_to_another_stage_than_the_approved_one_is_refused(clusters: Clusters) -> None:
+    approved = failover(writers=["User:orders"]).next(True)["stage"]
+    to(clusters, "fenced")
+    with pytest.raises(RefusedError, match="a->b leads to drained, and fenced was approved: another run has taken"):
+        failover(writers=["User:orders"], stage=approved).next(False)
+    assert clusters.done == []
+    assert failover(stage="drained").next(False)["stage"] == "drained"
 
 
 def test_all_steps_from_the_first_to_the_last(clusters: Clusters) -> None:

@@ -142,6 +142,38 @@ def test_a_user_that_mirrors_have_too_is_made_once() -> None:
     assert [one["name"] for one in page["page"]["users"] + page["canary"]["users"]] == ["canary"]
 
 
+KERBEROS = {"realm": "EXAMPLE.COM", "service_name": "brokers", "client_keytab_file": "/keys/admin.keytab"}
+
+
+@pytest.mark.parametrize(
+    ("kdcs", "own", "reads"),
+    [
+        ([], {}, ""),
+        (["kdc1"], {}, "{config}/krb5.conf"),
+        (["kdc1"], {"krb5_file": "/etc/krb5-both.conf"}, "/etc/krb5-both.conf"),
+    ],
+)
+def test_it_logs_in_by_kerberos_with_a_copy_of_its_own_keytab(kdcs: list[str], own: Any, reads: str) -> None:
+    by_ticket = {"mechanism": "GSSAPI", "kerberos": {**KERBEROS, "kdcs": kdcs}, "canary_keytab_file": "/keys/c.keytab"}
+    source = {**endpoint("dc_a", "", "SASL_PLAINTEXT"), **by_ticket}
+    hosts = {"a1": {"__kafka_endpoint": source}, "m1": {"kafka_kerberos": own}}
+    canary = seen("m1", protocol="PLAINTEXT", hosts=hosts)["canary"]
+    config = canary["paths"]["config"]
+    files = {Path(file["path"]).name: file for file in canary["secret_files"]}
+    connection = config_of(files["canary.json"]["content"]).clusters["dc_a"]
+    assert connection.login is not None
+    assert (connection.login.principal, connection.login.service_name) == ("canary@EXAMPLE.COM", "brokers")
+    assert connection.login.keytab == f"{config}/dc_a-client.keytab"
+    assert canary["keytabs"] == [{"file": "/keys/c.keytab", "path": connection.login.keytab}]
+    assert canary["krb5_config"] == reads.format(config=config)
+    assert ("krb5.conf" in files) == (reads == "{config}/krb5.conf")
+
+
+def test_without_kerberos_it_gets_neither_keytab_nor_krb5_conf() -> None:
+    canary = seen("m1", protocol="PLAINTEXT", kafka_kerberos={"krb5_file": "/etc/k.conf"})["canary"]
+    assert (canary["keytabs"], canary["krb5_config"]) == ([], "")
+
+
 def test_a_check_before_the_first_installation_has_no_development_ca_yet() -> None:
     found = seen("m1", ansible_check_mode=True)["canary"]
     assert [Path(one["path"]).name for one in found["secret_files"]] == ["canary.json"]

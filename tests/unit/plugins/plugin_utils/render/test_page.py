@@ -123,6 +123,42 @@ def test_the_configuration_has_every_cluster_with_its_own_login() -> None:
         assert list(shown) == ["stock"]
 
 
+KERBEROS = {"realm": "EXAMPLE.COM", "client_keytab_file": "/keys/admin.keytab"}
+
+
+@pytest.mark.parametrize(
+    ("kdcs", "own", "reads"),
+    [
+        ([], {}, ""),
+        (["kdc1"], {}, "/etc/p/krb5.conf"),
+        (["kdc1"], {"kafka_kerberos": {"krb5_file": "/etc/krb5-both.conf"}}, "/etc/krb5-both.conf"),
+    ],
+)
+def test_it_logs_in_by_kerberos_with_a_copy_of_its_own_keytab(kdcs: list[str], own: Any, reads: str) -> None:
+    by_ticket = {"kafka_sasl_mechanisms": ["GSSAPI"], "kafka_kerberos": {**KERBEROS, "kdcs": kdcs}}
+    shown = seen("page1", own, kafka_page_keytab_file="/keys/page.keytab", **by_ticket)["page"]
+    assert shown["configuration"]["clusters"]["orders"] == {
+        "bootstrap_servers": ["a:9092"],
+        "security_protocol": "SASL_PLAINTEXT",
+        "sasl_mechanism": "GSSAPI",
+        "sasl_kerberos_keytab": "/etc/p/orders-client.keytab",
+        "sasl_kerberos_principal": "streamops-page@EXAMPLE.COM",
+        "sasl_kerberos_service_name": "kafka",
+    }
+    assert shown["keytabs"] == [{"file": "/keys/page.keytab", "path": "/etc/p/orders-client.keytab"}]
+    assert shown["krb5_config"] == reads
+    files = {file["path"]: file["content"] for file in shown["secret_files"]}
+    assert ("kdc = kdc1" in files.get("/etc/p/krb5.conf", "")) == (reads == "/etc/p/krb5.conf")
+    assert "/etc/p/orders-client.keytab" not in files
+    config_of(files["/etc/p/page.json"], lambda _certificate, _key: [])
+    assert seen("a", kafka_page_password="", **by_ticket)["page"]["users"] == []
+
+
+def test_without_kerberos_it_gets_neither_keytab_nor_krb5_conf() -> None:
+    shown = seen("page1", {"kafka_kerberos": {"krb5_file": "/etc/k.conf"}})["page"]
+    assert (shown["keytabs"], shown["krb5_config"]) == ([], "")
+
+
 def test_the_configuration_has_what_each_cluster_is_compared_with_and_the_page_takes_it() -> None:
     own = {
         "kafka_version": "4.2.0",

@@ -83,6 +83,22 @@ def test_a_canary_that_cannot_work_is_named(name: str, broken: dict[str, Any], w
     expect(inventory, name, *words, level="warning" if name in WARNINGS else "error")
 
 
+TICKETS = {
+    "kafka_sasl_mechanisms": ["GSSAPI"],
+    "kafka_kerberos": {"realm": "EXAMPLE.COM", "keytab_path": "/etc/kafka.keytab"},
+    "mirror_canary_password": "",
+}
+
+
+@pytest.mark.parametrize(("file", "names"), [("/nowhere/c.keytab", {"bad_service_keytab"}), ("", {"no_canary_login"})])
+def test_by_kerberos_it_needs_a_keytab_and_no_password(file: str, names: set[str]) -> None:
+    breaches = check_inventory(mirrored(flow(), **{**LOGIN, **TICKETS, "mirror_canary_keytab_file": file}))
+    named = [breach for breach in breaches if breach.variable == "mirror_canary_keytab_file"]
+    assert {breach.name for breach in named} == names
+    assert all("the canary cannot log in" in breach.sentence() for breach in named)
+    assert "canary_mechanism" not in [breach.name for breach in breaches]
+
+
 LEGACY = {"m": {"kafka_cluster_name": "dc_b", "kafka_version": "3.9.2"}}
 
 

@@ -15,6 +15,7 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.variable
 from ansible_collections.streamops.kafka.plugins.plugin_utils.preflight.check import check_inventory
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
 from tests.support.preflight_inventories import LISTENERS, combined
+from tests.support.preflight_mirrors import mirrored
 
 SASL = [{**one, "protocol": "SASL_SSL"} if one["purpose"] == "clients" else one for one in LISTENERS]
 LOGIN = {"kafka_listeners": SASL, "kafka_page_user": "streamops-page", "kafka_page_password": "p",
@@ -96,6 +97,48 @@ def test_what_is_right_is_let_through(own: dict[str, Any], cluster: dict[str, An
 )
 def test_what_is_wrong_is_refused(own: dict[str, Any], cluster: dict[str, Any], names: list[str]) -> None:
     assert [name for name, _variable in refused(own, **cluster)] == names
+
+
+TICKETS = {
+    "kafka_sasl_mechanisms": ["GSSAPI"],
+    "kafka_page_password": "",
+    "kafka_kerberos": {"realm": "EXAMPLE.COM", "keytab_path": "/etc/kafka.keytab"},
+}
+
+
+@pytest.mark.parametrize(
+    ("file", "names"),
+    [
+        ("/nowhere/page.keytab", []),
+        ("", [("page_without_password", "kafka_page_keytab_file")]),
+    ],
+)
+def test_by_kerberos_it_needs_a_keytab_and_no_password(file: str, names: list[tuple[str, str]]) -> None:
+    assert refused(**TICKETS, kafka_page_keytab_file=file) == names
+
+
+def test_a_keytab_of_the_page_that_cannot_be_read_is_named() -> None:
+    breaches = check_inventory(combined(**{**LOGIN, **TICKETS, "kafka_page_keytab_file": "/nowhere/page.keytab"}))
+    (sentence,) = (breach.sentence() for breach in breaches if breach.name == "bad_service_keytab")
+    assert "kafka_page_keytab_file: the page cannot log in by Kerberos" in sentence
+
+
+@pytest.mark.parametrize(
+    ("own", "names"),
+    [
+        ({}, ["page_realms"]),
+        ({"kafka_page_clusters": "dc_a"}, []),
+        ({"kafka_kerberos": {"krb5_file": "/etc/both.conf"}}, []),
+    ],
+)
+def test_clusters_in_two_realms_need_a_krb5_conf_that_has_both(own: dict[str, Any], names: list[str]) -> None:
+    common = {**LOGIN, **TICKETS, "kafka_page_keytab_file": "/nowhere/page.keytab"}
+    other = {"dc_b": {"kafka_kerberos": {**TICKETS["kafka_kerberos"], "realm": "OTHER.COM"}}}
+    page = build_node("page1", controller=False, broker=False, variables=own, undefined={})
+    inventory = dataclasses.replace(mirrored(hosts=other, **common), pages=(page,))
+    breaches = [breach for breach in check_inventory(inventory) if breach.name == "page_realms"]
+    assert [breach.name for breach in breaches] == names
+    assert all("EXAMPLE.COM and OTHER.COM" in breach.sentence() for breach in breaches)
 
 
 def test_a_page_without_any_cluster_is_refused() -> None:
