@@ -11,6 +11,7 @@ import pytest
 from confluent_kafka import ConsumerGroupTopicPartitions
 from confluent_kafka.admin import AdminClient
 
+from tests.support.answers import said
 from tests.support.cluster import Run, kill, read_until, until
 from tests.support.groups import commit
 from tests.support.mirrored import Mirrored, small_mirror
@@ -90,10 +91,10 @@ def run(cluster: Mirrored, *words: str) -> Run:
 
 def test_check_mode_and_wrong_topics_make_nothing(mirrored: Mirrored) -> None:
     shown = run(mirrored, "--check", "-e", "kafka_drill_topics=orders,payments").ok()
-    assert "the last records of orders, payments, at most 1,000 and 10 MiB each" in shown.output
+    assert "the last records of orders, payments, at most 1,000 and 10 MiB each" in said(shown)
     wrong = run(mirrored, "-e", "kafka_drill_topics=order")
     assert wrong.rc != 0
-    assert "dc_a has no topic order" in wrong.output
+    assert "dc_a has no topic order" in said(wrong)
     assert drills(mirrored) == set()
     assert last(mirrored)["drill"] is None
 
@@ -105,7 +106,7 @@ def test_a_drill_passes_beside_production_and_leaves_it_as_it_was(mirrored: Mirr
         ledger.reaches(500)
         done = run(mirrored, "-e", "kafka_drill_topics=orders,payments").ok()
         ledger.reaches(len(ledger.acknowledged) + 500)
-    assert "dc_a->dc_b, passed" in done.output
+    assert "dc_a->dc_b, passed" in said(done)
     assert drills(mirrored) == set()
     # The first drill makes the topic that it is kept in, where no other run did.
     for place, was in before.items():
@@ -116,12 +117,12 @@ def test_a_drill_passes_beside_production_and_leaves_it_as_it_was(mirrored: Mirr
     assert mirrored.pids() == pids
     drill = last(mirrored)["drill"]
     counts, loss = drill["counts"], drill["loss"]
-    # 1,000 records of orders, and payments is filled up.
-    assert counts["acknowledged"] == 1200
+    # At most 1,000 records of orders, as many of each partition; and payments is filled up.
+    assert 1100 < counts["acknowledged"] <= 1200
     assert (counts["missing"], counts["skipped"]) == (0, 0)
     assert counts["again"] <= counts["again_at_most"]
     assert 0 < drill["rto_written"] <= drill["rto_read"] < 300
-    assert 0 <= loss["missing"] <= loss["acknowledged"] == 900
+    assert 0 <= loss["missing"] <= loss["acknowledged"] < counts["acknowledged"]
     assert list(drill["seconds"]) == ["copied", "written", "fenced", "drained", "moved", "turned", "counted"]
     assert (drill["passed"], drill["by"], drill["why"]) == (True, "alice", [])
     until(lambda: not ledger.lost(read_all(mirrored.servers("dc_b"), "dc_a.orders")), "all of production", 120)
@@ -129,7 +130,7 @@ def test_a_drill_passes_beside_production_and_leaves_it_as_it_was(mirrored: Mirr
 
 def test_the_plan_of_a_failover_tells_of_the_last_drill(mirrored: Mirrored) -> None:
     shown = mirrored.playbook("playbooks/mirror_failover.yml", "-e", "kafka_failover=dc_a->dc_b", "--check").ok()
-    assert "Drill        passed today: RPO 0, RTO" in shown.output
+    assert "Drill        passed today: RPO 0, RTO" in said(shown)
 
 
 def test_what_a_killed_drill_left_goes_with_the_next_one(mirrored: Mirrored) -> None:
@@ -139,7 +140,7 @@ def test_what_a_killed_drill_left_goes_with_the_next_one(mirrored: Mirrored) -> 
     kill(begun)
     left = drills(mirrored)
     assert left
-    assert "what a drill before it left: streamops-drill.dc_a.dc_b-" in run(mirrored, "--check").ok().output
+    assert "what a drill before it left: streamops-drill.dc_a.dc_b-" in said(run(mirrored, "--check").ok())
     run(mirrored).ok()
     assert drills(mirrored) == set()
 
@@ -166,4 +167,4 @@ def test_a_mirror_that_stands_still_fails_the_drill_and_all_is_cleaned_up(mirror
 def test_without_the_canary_a_drill_is_refused_by_name(mirrored: Mirrored) -> None:
     refused = mirrored.playbook(PLAYBOOK, *ASKED, mirror_maker_canary="no")
     assert refused.rc != 0
-    assert "mirror_maker_canary is off for the mirrors next to dc_b" in " ".join(refused.output.split())
+    assert "mirror_maker_canary is off for the mirrors next to dc_b" in said(refused)
