@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import dropwhile
 from typing import Any
 
 from .._cluster.snapshot import Key
@@ -126,8 +127,17 @@ def compared(source: Sequence[tuple[int, bytes]], copied: int, end: int, copy: S
     Of several places at which the copy may end, the one holds before which most records are equal; of equals the first
     one, since a record that is kept twice does no harm. A mirror that was killed copies some records twice, which is
     why not all that was read has to be equal.
+
+    Where the last record below C(copied) is not in the copy, the log was cut and written again: then all counts from
+    the first record on that the copy lacks. That is the first record of C(source) where the copy has none of them.
     """
     base = sum(offset < copied for offset, _digest in source)
+    known = set(copy)
+    if known and base and source[base - 1][1] not in known:
+        # The copy may begin later than what was read of the source.
+        common = list(dropwhile(lambda row: row[1] not in known, source[:base])) or source[:1]
+        first = next(offset for offset, digest in common if digest not in known)
+        return Compared(first, sum(offset >= first for offset, _digest in source), False)
     above = len(source) - base
     equal = _common_ends([digest for _offset, digest in source], copy)
     matches = [(equal[base + number], number) for number in range(above + 1) if equal[base + number] >= max(1, number)]
@@ -290,10 +300,11 @@ class BackStart:
         ]
 
 
-def back_start(flow: Flow, survey: Survey, positions: Mapping[Key, int]) -> BackStart:
+def back_start(flow: Flow, survey: Survey, positions: Mapping[Key, int], back: Failback | None = None) -> BackStart:
     """Return where the flow back begins so that nothing is copied twice, and nothing is left out.
 
-    positions -- the next offsets of the flow back, by partition of the target; empty where it has never run.
+    positions -- the next offsets of the flow back, by partition of the target; empty where it has never run. back --
+    what is kept of the source.
     """
     # Of a partition that was never copied everything that comes back is new.
     same = [part for part in survey.parts if part.state == SAME and (part.copied, part.end_there) != (None, None)]
@@ -302,7 +313,9 @@ def back_start(flow: Flow, survey: Survey, positions: Mapping[Key, int]) -> Back
         for part in same
     ]
     unknown = [part.label for part in same if part.end_there is None]
-    short = [part.label for part in survey.parts if part.state == SHORT]
+    cut = [part for part in survey.parts if _is_cut(part, back or Failback())]
+    unkept_cut = [part.label for part in cut if not _is_kept(part, back or Failback())]
+    kept_cut = [part.label for part in cut if part.label not in unkept_cut]
     whole = [
         (name, part.partition)
         for part in survey.parts
@@ -319,14 +332,34 @@ def back_start(flow: Flow, survey: Survey, positions: Mapping[Key, int]) -> Back
         ),
         *(
             [
-                f"{flow.source} has lost the end of {capped(short, _NAMES)}. Delete these topics there; then they are "
-                "copied back whole."
+                f"{flow.source} has lost records of {capped(kept_cut, _NAMES)}, and what it has there is kept. Delete "
+                "these topics there; then they are copied back whole."
             ]
-            if short
+            if kept_cut
+            else []
+        ),
+        *(
+            [
+                f"{flow.source} has lost records of {capped(unkept_cut, _NAMES)}, and what it has there is not kept. "
+                "Copy it to a safe place first; only then delete the topics there. Nothing was deleted."
+            ]
+            if unkept_cut
             else []
         ),
     ]
     return BackStart(flow_back(flow, rows, positions), whole, [key for key in whole if key in positions], refusals)
+
+
+def _is_cut(part: Part, back: Failback) -> bool:
+    """Return whether a log has lost records that its copy has, also where others were written in their place."""
+    first = back.first.get(part.topic, {}).get(str(part.partition))
+    return part.state == SHORT or (part.state == SAME and first is not None and first < (part.copied or 0))
+
+
+def _is_kept(part: Part, back: Failback) -> bool:
+    """Return whether all that a log has now is kept."""
+    end, _records = back.kept.get(part.topic, {}).get(str(part.partition), (-1, 0))
+    return part.log is not None and (part.log.start == part.log.end or part.log.end == end)
 
 
 def back_start_lines(flow: Flow, start: BackStart) -> list[str]:

@@ -118,7 +118,7 @@ def test_no_more_is_read_than_the_bounds_say(clusters: Clusters, monkeypatch: py
     [
         ("abcdefgh", "2", 4, "anew", 8),
         ("", "1", 4, "anew", 0),
-        ("abc", "1", 4, "short", 0),
+        ("abc", "1", 4, "short", 3),
         ("abcd....", "1", 4, "same", 0),
     ],
 )
@@ -128,6 +128,24 @@ def test_what_became_of_a_topic(
     clusters.source, clusters.ids = {("orders", 0): log}, {"orders": identity}
     part = only(survey(copied=copied, ends={"orders": {"0": 4}}))
     assert (part.state, part.surplus.at_most) == (state, surplus)
+
+
+def test_a_log_that_was_cut_and_written_again_is_kept_from_where_it_differs(
+    clusters: Clusters, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clusters.target = {("orders", 0): "abcdefXY"}
+    for log, first, records in (("abcX", 3, 1), ("abcXefgh", 3, 5), ("SUVWefgh", 0, 8), ("SUV", 0, 3)):
+        clusters.source = {("orders", 0): log}
+        looked = survey(ends={"orders": {"0": 4}})
+        assert looked.first() == {"orders": {"0": first}}
+        assert (only(looked).surplus.at_least, only(looked).surplus.at_most) == (0, records)
+    # Nothing within the bound is in the copy, so what stands below it may be new too.
+    monkeypatch.setattr(act, "BEFORE", 2)
+    clusters.source = {("orders", 0): "abSUefgh"}
+    assert survey(ends={"orders": {"0": 4}}).first() == {"orders": {"0": 0}}
+    # A partition that is wholly copied has no surplus, and no word is said of it.
+    clusters.source = {("orders", 0): "abcd"}
+    assert only(survey(ends={"orders": {"0": 4}})).compared is None
 
 
 def test_an_empty_source_has_nothing_alone(clusters: Clusters) -> None:

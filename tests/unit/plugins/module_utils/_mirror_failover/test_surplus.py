@@ -73,9 +73,15 @@ def digests(text: str) -> list[bytes]:
         ("....efgh", 4, "zzef", 6, 2, True),
         ("....efgh", 4, "zz", 4, 4, False),
         # The copy was compacted, or retention took its end, or it is not known.
-        ("abcdefgh", 4, "acf", 4, 4, False),
+        ("abcdefgh", 4, "acf", 1, 7, False),
         ("abcdefgh", 4, "acdf", 4, 4, False),
         ("abcdefgh", 4, "", 4, 4, False),
+        # The log of the source was cut, and written beyond C(copied): what is new below it is in no copy.
+        ("abXYefgh", 4, "abcd", 2, 6, False),
+        ("abXY", 4, "abcd", 2, 2, False),
+        ("WXYZefgh", 4, "abcd", 0, 8, False),
+        # The copy is not known as far back as the source.
+        ("abcXefgh", 4, "bcd", 3, 5, False),
     ],
 )
 def test_the_surplus_begins_behind_the_last_copied_record(
@@ -157,8 +163,23 @@ def test_a_flow_back_that_runs_already_is_not_set_back() -> None:
 def test_where_a_flow_back_could_copy_twice_or_leave_out_it_does_not_begin() -> None:
     unknown = back_start(SAME_NAMES, Survey([part(end_there=None)]), {}).refusals
     assert "does not say where the copies of orders-0 ended" in unknown[0]
-    short = back_start(SAME_NAMES, Survey([part(SHORT)]), {}).refusals
-    assert "has lost the end of orders-0" in short[0]
+
+
+@pytest.mark.parametrize(
+    ("given", "first"), [({"state": SHORT, "log": Log(0, 3)}, 0), ({}, 2), ({"state": SHORT, "log": Log(0, 3)}, None)]
+)
+def test_what_a_cut_log_still_has_is_kept_before_anybody_is_told_to_delete_it(given: Any, first: int | None) -> None:
+    cut = part(**given)
+    places = {} if first is None else {"orders": {"0": first}}
+    (lacking,) = back_start(SAME_NAMES, Survey([cut]), {}, Failback("kept", places)).refusals
+    assert "a has lost records of orders-0, and what it has there is not kept" in lacking
+    assert "elete these" not in lacking
+    if first is not None and cut.log:
+        kept = Failback("kept", places, {"orders": {"0": [cut.log.end or 0, 3]}})
+        (advice,) = back_start(SAME_NAMES, Survey([cut]), {}, kept).refusals
+        assert "has lost records of orders-0, and what it has there is kept. Delete these topics there" in advice
+    empty = part(SHORT, log=Log(3, 3))
+    assert "Delete these topics" in back_start(SAME_NAMES, Survey([empty]), {}).refusals[0]
 
 
 def test_a_plan_names_surplus_doubt_markers_and_what_follows() -> None:
