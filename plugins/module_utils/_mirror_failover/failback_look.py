@@ -58,8 +58,10 @@ def survey_of(
         tops_before = tops_of(origin, topics, committed=False)
     with at(here):
         logs = edges(origin, {topic: existing[topic] for topic in topics})
+    # Looks after the loss keep the id of a topic that was made anew; older records of a loss have no ids.
+    ids_before = loss.ids or before.ids
     parts = [
-        _part(flow, loss, key, logs.get(key), before.ids.get(key[0], ""), ids.get(key[0], ""), copies.get(key))
+        _part(flow, loss, key, logs.get(key), ids_before.get(key[0], ""), ids.get(key[0], ""), copies.get(key))
         for key in sorted({*logs, *_keys(loss.copied), *_keys(loss.ends)})
     ]
     if is_compared:

@@ -224,6 +224,11 @@ def ends_of(plan: LossPlan) -> dict[str, dict[str, int]]:
     return ends
 
 
+def ids_of(flow: Flow, left: Survivors) -> dict[str, str]:
+    """Return the ids that the topics of the source had at the last look, for the record of the failover."""
+    return {topic: uuid for topic, uuid in left.marks.ids.items() if matches(flow, topic)}
+
+
 # -- groups --------------------------------------------------------------------------------------------------------
 
 

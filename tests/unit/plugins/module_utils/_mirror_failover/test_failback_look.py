@@ -70,10 +70,10 @@ def copies(made: Clusters, flow: Flow) -> dict[Any, Log]:
     return {(topic.removeprefix(prefix), number): Log(0, len(log)) for (topic, number), log in made.target.items()}
 
 
-def survey(policy: str = "identity", ends: Any = None, copied: int = 4, **more: Any) -> Survey:
+def survey(policy: str = "identity", ends: Any = None, copied: int = 4, ids: Any = None, **more: Any) -> Survey:
     """Look once."""
     flow = Flow("a", "b", ("orders",), policy=policy)
-    loss = Loss("", {"orders": {"0": copied}}, ends if ends is not None else {"orders": {"0": 6}})
+    loss = Loss("", {"orders": {"0": copied}}, ends if ends is not None else {"orders": {"0": 6}}, ids=ids or {})
     return act.survey_of(flow, loss, SOURCE, TARGET, 5.0, lambda _seconds: None, **more)
 
 
@@ -128,6 +128,15 @@ def test_what_became_of_a_topic(
     clusters.source, clusters.ids = {("orders", 0): log}, {"orders": identity}
     part = only(survey(copied=copied, ends={"orders": {"0": 4}}))
     assert (part.state, part.surplus.at_most) == (state, surplus)
+
+
+def test_a_topic_made_anew_is_known_by_the_record_of_the_loss_also_after_later_looks(clusters: Clusters) -> None:
+    clusters.ids = {"orders": "2"}
+    assert only(survey(ids={"orders": "2"})).state == "same"
+    clusters.ids = {"orders": "1"}
+    # A look for gaps has kept the new id since.
+    assert only(survey(ids={"orders": "0"})).state == "anew"
+    assert only(survey(ids={"other": "0"})).state == "same"
 
 
 def test_a_log_that_was_cut_and_written_again_is_kept_from_where_it_differs(

@@ -197,7 +197,7 @@ def test_a_plan_names_surplus_doubt_markers_and_what_follows() -> None:
     renamed = "\n".join(failback_lines(RENAMED, LOSS, Survey(parts), []))
     assert "copies the surplus into its copies in b as late records" in renamed
     kept = Failback("kept", kept={"orders": {"0": [8, 2]}})
-    text = "\n".join(failback_lines(RENAMED, Loss("", {}, {}, LOSS.opened_at, kept), Survey(), []))
+    text = "\n".join(failback_lines(RENAMED, Loss("", {}, {}, LOSS.opened_at, back=kept), Survey(), []))
     assert "2 records of orders in _streamops_surplus.2026-11-30.orders of b (partitions 0)" in text
 
 
