@@ -20,7 +20,7 @@ from .._mirror.gaps_look import kept
 from .._mirror.look import at, edges
 from .._mirror.status import Log
 from .flow_back import reverse
-from .look import copies_of, tops_of
+from .look import copies_of, hidden_brokers, mirrors_of, tops_of
 from .record import Loss
 from .surplus import ANEW, SAME, SHORT, Compared, Part, Survey, compared, digest_of, is_watched, state_of
 
@@ -49,9 +49,9 @@ def survey_of(
     here, there = f"source {flow.source}", f"target {flow.target}"
     with at(there):
         copies, before = copies_of(flow, copy), kept(flow, copy)
-        workers = _members(copy, workers_group(flow))
+        workers, hidden = _mirrors(flow, copy)
     with at(here):
-        workers_back = _members(origin, workers_group(reverse(flow)))
+        workers_back, hidden_back = _mirrors(reverse(flow), origin)
         ids, existing = topic_ids(origin), topics_at(origin, None, None)
         topics = [topic for topic in existing if matches(flow, topic) and is_watched(topic)]
         began = time.monotonic()
@@ -78,14 +78,17 @@ def survey_of(
         workers,
         workers_back,
         time.monotonic() - began,
+        [*hidden, *hidden_back],
     )
 
 
-def _members(session: Session, name: str) -> int:
-    """Return how many members a group has."""
-    listed = [group for group in list_groups(session)[0] if group.name == name]
-    groups, _present, _offsets = described(session, listed, with_offsets=False)
-    return len(groups[name].members) if name in groups else 0
+def _mirrors(flow: Flow, target: Session) -> tuple[int, list[str]]:
+    """Return how many mirrors run a flow, and why that is not known."""
+    everything, silent = list_groups(target)
+    listed = [group for group in everything if group.name == workers_group(flow)]
+    groups, _present, _offsets = described(target, listed, with_offsets=False)
+    number, unknown = mirrors_of(flow, flow.target, groups)
+    return number, [*hidden_brokers(flow.target, silent), *unknown]
 
 
 def _keys(values: Mapping[str, Mapping[str, int]]) -> list[Key]:

@@ -37,7 +37,8 @@ class Survivors:
 
     marks -- those of the last look for gaps, with its time. now -- when the target was read. newest -- the latest time
     of records of each copy, in ms since 1970, by the clocks of those who wrote them. checkpoint_at -- when MirrorMaker
-    2 wrote its last checkpoint, in ms by its clock. hidden -- brokers that did not tell their groups, with why.
+    2 wrote its last checkpoint, in ms by its clock. hidden -- brokers that did not tell their groups, and the group
+    of the mirrors where it is not known, with why.
     workers -- mirrors that run the flow. answer -- how the source answered, empty where it did not; silence -- why not.
     """
 

@@ -86,7 +86,7 @@ class Survey:
 
     grown -- offsets that were written while it was watched, by partition. is_open -- partitions with an open
     transaction. workers, workers_back -- mirrors that run the flow, and the flow back. seconds -- how long it was
-    watched.
+    watched. hidden -- brokers that did not tell their groups, and groups of mirrors that are not known, with why.
     """
 
     parts: Sequence[Part] = ()
@@ -95,6 +95,7 @@ class Survey:
     workers: int = 0
     workers_back: int = 0
     seconds: float = 0.0
+    hidden: Sequence[str] = ()
 
     def first(self) -> dict[str, dict[str, int]]:
         """Return by topic and partition where the surplus begins, for the record."""
@@ -236,6 +237,11 @@ def unfenced_source(flow: Flow, survey: Survey) -> list[str]:
                 "(stop.yml --limit MIRROR)."
             ]
             if survey.workers
+            else []
+        ),
+        *(
+            [f"mirrors are not known: {capped(survey.hidden, _NAMES)}. Start these brokers, then run again."]
+            if survey.hidden
             else []
         ),
         *(

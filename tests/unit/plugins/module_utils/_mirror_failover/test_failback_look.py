@@ -57,7 +57,7 @@ def clusters(monkeypatch: pytest.MonkeyPatch) -> Clusters:
     monkeypatch.setattr(act, "topics_at", lambda *_arguments: {topic: [] for topic, _number in made.source})
     monkeypatch.setattr(act, "edges", lambda *_arguments: made.logs())
     monkeypatch.setattr(act, "list_groups", lambda _session: ([SimpleNamespace(name="a-mm2")], {}))
-    groups = {"a-mm2": SimpleNamespace(members=[1, 2])}
+    groups = {"a-mm2": SimpleNamespace(members=[1, 2], error=None, vanished=False)}
     monkeypatch.setattr(act, "described", lambda _session, listed, **_more: (groups if listed else {}, listed, {}))
     ends = {key: log.end for key, log in made.logs().items()}
     monkeypatch.setattr(act, "tops_of", lambda *_arguments, **_more: made.tops.pop(0) if made.tops else ends)
@@ -175,3 +175,19 @@ def test_writers_open_transactions_and_mirrors_are_known(clusters: Clusters) -> 
     looked = survey(is_compared=False)
     assert (looked.grown, list(looked.is_open), looked.workers, looked.workers_back) == ({key: 3}, [key], 2, 0)
     assert clusters.read == []
+
+
+def test_mirrors_that_no_broker_tells_are_not_taken_for_none(
+    clusters: Clusters, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert survey(is_compared=False).hidden == []
+    silent: Any = {SOURCE: {1: "no answer"}, TARGET: {}}
+    monkeypatch.setattr(act, "list_groups", lambda session: ([SimpleNamespace(name="a-mm2")], silent[session]))
+    groups = {"a-mm2": SimpleNamespace(members=(), error="broker 3 is silent", vanished=False)}
+    monkeypatch.setattr(act, "described", lambda _session, listed, **_more: (groups if listed else {}, listed, {}))
+    looked = survey(is_compared=False)
+    assert looked.hidden == ["group a-mm2 of b (broker 3 is silent)", "broker 1 of a (no answer)"]
+    assert looked.workers == 0
+    # The mirrors have stopped a moment ago.
+    groups["a-mm2"].vanished = True
+    assert survey(is_compared=False).hidden == ["broker 1 of a (no answer)"]

@@ -207,6 +207,8 @@ def test_what_hinders_a_step_is_named() -> None:
     for words in ("a is still written: orders-0 5", "2 mirrors run a->b", "end of orders-0", "is open in a: orders-1"):
         assert words in text
     assert "1 mirrors run b->a" in str(unbegun(RENAMED, survey))
+    (hidden,) = unbegun(RENAMED, Survey(hidden=["broker 3 of b (no answer)"]))
+    assert hidden == "mirrors are not known: broker 3 of b (no answer). Start these brokers, then run again."
     assert "mirror_flows enables a->b" in str(list(failback_refusals(RENAMED, LOSS, "kept", True, True)))
     assert "how writers of a are stopped" in str(list(failback_refusals(RENAMED, LOSS, "fenced", False, False)))
     assert "no step is left. Enable b->a" in str(list(failback_refusals(RENAMED, LOSS, "", False, True)))
