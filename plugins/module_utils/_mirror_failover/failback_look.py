@@ -19,10 +19,11 @@ from .._mirror.flows import Flow, matches, remote_topic, workers_group
 from .._mirror.gaps_look import kept
 from .._mirror.look import at, edges
 from .._mirror.status import Log
+from .compare import Compared, compared, digest_of
 from .flow_back import reverse
 from .look import copies_of, hidden_brokers, mirrors_of, tops_of
 from .record import Loss
-from .surplus import ANEW, SAME, SHORT, Compared, Part, Survey, compared, digest_of, is_watched, state_of
+from .surplus import ANEW, SAME, SHORT, Part, Survey, is_watched, state_of
 
 #: Offsets of a partition in which the last copied record is looked for, above the offset below which all is copied. A
 #: flush of MirrorMaker is a minute; what is not found there is kept whole.

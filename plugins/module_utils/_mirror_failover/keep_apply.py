@@ -21,7 +21,7 @@ from .._mirror.api import visit
 from .._mirror.look import at, edges
 from .._topics.api import TopicSpec, copies_for, make_topic
 from .api import LARGE, Writer
-from .surplus import digest_of
+from .compare import digest_of
 
 #: Seconds that a topic may take to be there.
 _TOPIC_TIMEOUT = 30.0

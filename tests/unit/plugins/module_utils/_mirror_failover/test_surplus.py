@@ -11,6 +11,11 @@ import pytest
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.records import position_of
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.status import Log
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.compare import (
+    Compared,
+    compared,
+    digest_of,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.record import Failback, Loss
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.surplus import (
     ANEW,
@@ -18,13 +23,10 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.s
     SAME,
     SHORT,
     UNTOLD,
-    Compared,
     Part,
     Survey,
     back_start,
     back_start_lines,
-    compared,
-    digest_of,
     failback_lines,
     failback_refusals,
     reached_after_return,
