@@ -11,14 +11,17 @@ from typing import Any
 from .._client.session import Session
 from .._core.errors import RequestFailedError
 
-#: KiB of records that may be on their way.
-_ON_THEIR_WAY = 65_536
+#: Bytes that a record may have at least. Limits of topics are those of compressed batches, so a record may have far
+#: more; a broker takes no larger request unless socket.request.max.bytes says so.
+LARGE = 100_000_000
+#: The most that librdkafka allows for a record.
+_LARGEST = 1_000_000_000
 
 
 class Writer:
     """Writes copies of records into a partition in order, each once, with the key, headers and time of the record.
 
-    most -- bytes that a record may have; 0 where it is not known. Raises RequestFailedError.
+    most -- bytes that a compressed batch may have; 0 where it is not known. Raises RequestFailedError.
     """
 
     def __init__(self, copy: Session, topic: str, partition: int, most: int) -> None:
@@ -43,6 +46,8 @@ class Writer:
         self._producer.poll(0)
 
     def _produced(self, record: Any) -> bool:
+        from confluent_kafka import KafkaException
+
         try:
             self._producer.produce(
                 self._topic,
@@ -56,6 +61,9 @@ class Writer:
         except BufferError:
             self._producer.poll(0.1)
             return False
+        except KafkaException as error:
+            why = f"record {record.topic}-{record.partition} offset {record.offset}: {error.args[0].str()}"
+            raise self._failed(error.args[0].name(), why) from error
         return True
 
     def finish(self) -> None:
@@ -83,13 +91,15 @@ class Writer:
     def _made(self) -> Any:
         from confluent_kafka import Producer
 
+        largest = min(_LARGEST, max(LARGE, 2 * self._most))
         fixed = {
             "acks": "all",
             # In order, and none twice: what is there is compared with the surplus as a row.
             "enable.idempotence": True,
             "compression.type": "lz4",
-            "queue.buffering.max.kbytes": _ON_THEIR_WAY,
-            "message.max.bytes": max(1_000_000, 2 * self._most),
+            # One of the largest records fits in.
+            "queue.buffering.max.kbytes": largest // 1000,
+            "message.max.bytes": largest,
             "delivery.timeout.ms": round(self._limit * 1000),
             "log_level": 0,
         }

@@ -184,7 +184,7 @@ class Failbacks(SourceSteps):
         lines: list[str] = []
         if needs_positions(self._flow):
             with at(f"source {self._flow.source}"):
-                start = back_start(self._flow, survey, self._positions_back())
+                start = back_start(self._flow, survey, self._positions_back(), self._back)
             reasons += start.refusals
             lines = back_start_lines(self._flow, start)
             if is_check:

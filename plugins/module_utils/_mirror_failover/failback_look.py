@@ -19,15 +19,17 @@ from .._mirror.flows import Flow, matches, remote_topic, workers_group
 from .._mirror.gaps_look import kept
 from .._mirror.look import at, edges
 from .._mirror.status import Log
+from .compare import Compared, compared, digest_of
 from .flow_back import reverse
-from .look import copies_of, tops_of
+from .look import copies_of, hidden_brokers, mirrors_of, tops_of
 from .record import Loss
-from .surplus import ANEW, SAME, Compared, Part, Survey, compared, digest_of, is_watched, state_of
+from .surplus import ANEW, SAME, SHORT, Part, Survey, is_watched, state_of
 
 #: Offsets of a partition in which the last copied record is looked for, above the offset below which all is copied. A
 #: flush of MirrorMaker is a minute; what is not found there is kept whole.
 LOOK = 200_000
-#: Offsets below it that are compared too, so that equal records do not pass for each other.
+#: Offsets below it that are compared too, so that equal records do not pass for each other, nor a log that was cut and
+#: written again for the old one.
 BEFORE = 1_000
 
 
@@ -48,17 +50,19 @@ def survey_of(
     here, there = f"source {flow.source}", f"target {flow.target}"
     with at(there):
         copies, before = copies_of(flow, copy), kept(flow, copy)
-        workers = _members(copy, workers_group(flow))
+        workers, hidden = _mirrors(flow, copy)
     with at(here):
-        workers_back = _members(origin, workers_group(reverse(flow)))
+        workers_back, hidden_back = _mirrors(reverse(flow), origin)
         ids, existing = topic_ids(origin), topics_at(origin, None, None)
         topics = [topic for topic in existing if matches(flow, topic) and is_watched(topic)]
         began = time.monotonic()
         tops_before = tops_of(origin, topics, committed=False)
     with at(here):
         logs = edges(origin, {topic: existing[topic] for topic in topics})
+    # Looks after the loss keep the id of a topic that was made anew; older records of a loss have no ids.
+    ids_before = loss.ids or before.ids
     parts = [
-        _part(flow, loss, key, logs.get(key), before.ids.get(key[0], ""), ids.get(key[0], ""), copies.get(key))
+        _part(flow, loss, key, logs.get(key), ids_before.get(key[0], ""), ids.get(key[0], ""), copies.get(key))
         for key in sorted({*logs, *_keys(loss.copied), *_keys(loss.ends)})
     ]
     if is_compared:
@@ -75,14 +79,17 @@ def survey_of(
         workers,
         workers_back,
         time.monotonic() - began,
+        [*hidden, *hidden_back],
     )
 
 
-def _members(session: Session, name: str) -> int:
-    """Return how many members a group has."""
-    listed = [group for group in list_groups(session)[0] if group.name == name]
-    groups, _present, _offsets = described(session, listed, with_offsets=False)
-    return len(groups[name].members) if name in groups else 0
+def _mirrors(flow: Flow, target: Session) -> tuple[int, list[str]]:
+    """Return how many mirrors run a flow, and why that is not known."""
+    everything, silent = list_groups(target)
+    listed = [group for group in everything if group.name == workers_group(flow)]
+    groups, _present, _offsets = described(target, listed, with_offsets=False)
+    number, unknown = mirrors_of(flow, flow.target, groups)
+    return number, [*hidden_brokers(flow.target, silent), *unknown]
 
 
 def _keys(values: Mapping[str, Mapping[str, int]]) -> list[Key]:
@@ -101,16 +108,16 @@ def _part(flow: Flow, loss: Loss, key: Key, log: Log | None, was: str, now: str,
 def _compared(flow: Flow, origin: Session, copy: Session, part: Part, there: Log | None) -> Part:
     """Return the part with where its surplus begins."""
     log = part.log
-    if log is None or log.start is None or log.end is None or part.state not in (SAME, ANEW) or log.start == log.end:
+    if log is None or log.start is None or log.end is None or log.start == log.end:
         return part
-    if part.state == SAME and log.end <= (part.copied or 0):
-        return part
-    if part.state == ANEW or (part.copied is None and there is None):
+    if part.state == ANEW or (part.state == SAME and part.copied is None and there is None):
         # What stands in another topic, or in a partition that has no copy, the source has alone.
-        first = log.start
-        read_to = min(log.end, first + LOOK)
-        records = len(_read(origin, f"source {flow.source}", (part.topic, part.partition), first, read_to))
-        return replace(part, compared=Compared(first, records, True), read_to=read_to)
+        return _whole(flow, origin, part, log.start, log.end, True)
+    if part.state == SHORT:
+        # Nothing tells which of its records are old ones.
+        return _whole(flow, origin, part, log.start, log.end, False)
+    if part.state != SAME:
+        return part
     copied = max(log.start, part.copied or 0)
     read_to = min(log.end, copied + LOOK)
     source = _read(
@@ -123,10 +130,20 @@ def _compared(flow: Flow, origin: Session, copy: Session, part: Part, there: Log
         if begin < part.end_there:
             read = _read(copy, f"target {flow.target}", name, begin, part.end_there)
             tail = [digest for _offset, digest in read]
-        elif part.end_there == 0:
+        elif part.end_there == 0 and log.end > copied:
             # Nothing was ever copied, so all of it is surplus for certain.
             return replace(part, compared=_all(source, copied, read_to), read_to=read_to)
-    return replace(part, compared=compared(source, copied, read_to, tail), read_to=read_to)
+    at = compared(source, copied, read_to, tail)
+    if at.first < copied and at.first == source[0][0]:
+        return _whole(flow, origin, part, log.start, log.end, False)
+    return part if log.end <= copied and not at.records else replace(part, compared=at, read_to=read_to)
+
+
+def _whole(flow: Flow, origin: Session, part: Part, start: int, end: int, is_exact: bool) -> Part:
+    """Return the part with all that its log has as surplus."""
+    read_to = min(end, start + LOOK)
+    records = len(_read(origin, f"source {flow.source}", (part.topic, part.partition), start, read_to))
+    return replace(part, compared=Compared(start, records, is_exact), read_to=read_to)
 
 
 def _all(source: list[tuple[int, bytes]], copied: int, end: int) -> Compared:

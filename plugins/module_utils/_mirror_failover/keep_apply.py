@@ -20,8 +20,8 @@ from .._core.errors import RequestFailedError, StreamopsError
 from .._mirror.api import visit
 from .._mirror.look import at, edges
 from .._topics.api import TopicSpec, copies_for, make_topic
-from .api import Writer
-from .surplus import digest_of
+from .api import LARGE, Writer
+from .compare import digest_of
 
 #: Seconds that a topic may take to be there.
 _TOPIC_TIMEOUT = 30.0
@@ -32,8 +32,8 @@ KEPT_CONFIG = {
     "retention.bytes": "-1",
     "message.timestamp.type": "CreateTime",
 }
-#: The setting that says how large a record may be.
-_MOST = "max.message.bytes"
+#: The setting that says how large a compressed batch may be, and the largest value that Kafka takes.
+_MOST, _MOST_AT_ALL = "max.message.bytes", 2**31 - 1
 
 
 @dataclass
@@ -121,17 +121,18 @@ class OtherContentError(StreamopsError):
 
 
 def _made(origin: Session, copy: Session, keeping: Keeping) -> int:
-    """Make the topic where it is not there; return how many bytes a record of the source may have."""
+    """Make the topic where it is not there; return how many bytes a compressed batch of the source may have."""
     with at(keeping.sides[0]):
-        most = topic_values(origin, [keeping.where[0]], [_MOST])[keeping.where[0]].get(_MOST)
+        most = int(topic_values(origin, [keeping.where[0]], [_MOST])[keeping.where[0]].get(_MOST) or 0)
     with at(keeping.sides[1]):
         known = topics_at(copy, None, [keeping.topic])
         if not known:
-            config = {**KEPT_CONFIG, **({_MOST: most} if most else {})}
+            # Another compression, or another batch, may make a record larger than it was.
+            config = {**KEPT_CONFIG, _MOST: str(min(_MOST_AT_ALL, max(LARGE, 2 * most)))}
             make_topic(copy, TopicSpec(keeping.topic, keeping.partitions, copies_for(copy), config), _TOPIC_TIMEOUT)
         elif len(known[keeping.topic]) <= keeping.where[1]:
             raise OtherContentError(keeping)
-    return int(most or 0)
+    return most
 
 
 def _chain_of(copy: Session, keeping: Keeping) -> Chain:

@@ -17,11 +17,11 @@ from .._cluster.api import topics_at
 from .._cluster.snapshot import Key
 from .._groups.api import list_groups
 from .._groups.look import described
-from .._groups.model import Offsets, asked_partitions
+from .._groups.model import Group, Offsets, asked_partitions
 from .._logs.api import leaders_of, log_ends
 from .._mirror import gaps
 from .._mirror.api import visit
-from .._mirror.flows import Flow, remote_topic, source_topic
+from .._mirror.flows import Flow, remote_topic, source_topic, workers_group
 from .._mirror.gaps_look import kept, looked, refuse_one_cluster, syncs_of
 from .._mirror.look import FLOW_SPEC, at, edges, look_within
 from .._mirror.records import checkpoint_of, checkpoints_topic
@@ -137,6 +137,14 @@ def _readers(flow: Flow, origin: Session, copy: Session, topics: Collection[str]
 def hidden_brokers(cluster: str, silent: Mapping[int, str]) -> list[str]:
     """Return which brokers of a cluster did not tell their groups, with why."""
     return [f"broker {broker} of {cluster} ({why})" for broker, why in silent.items()]
+
+
+def mirrors_of(flow: Flow, cluster: str, groups: Mapping[str, Group]) -> tuple[int, list[str]]:
+    """Return how many mirrors run a flow into a cluster, by the groups there, and why that is not known."""
+    group = groups.get(workers_group(flow))
+    if group is None or group.vanished:
+        return 0, []
+    return len(group.members), [f"group {workers_group(flow)} of {cluster} ({group.error})"] if group.error else []
 
 
 def checkpoints_of(flow: Flow, copy: Session) -> dict[tuple[str, Key], Checkpoint]:

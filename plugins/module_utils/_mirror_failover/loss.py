@@ -37,7 +37,8 @@ class Survivors:
 
     marks -- those of the last look for gaps, with its time. now -- when the target was read. newest -- the latest time
     of records of each copy, in ms since 1970, by the clocks of those who wrote them. checkpoint_at -- when MirrorMaker
-    2 wrote its last checkpoint, in ms by its clock. hidden -- brokers that did not tell their groups, with why.
+    2 wrote its last checkpoint, in ms by its clock. hidden -- brokers that did not tell their groups, and the group
+    of the mirrors where it is not known, with why.
     workers -- mirrors that run the flow. answer -- how the source answered, empty where it did not; silence -- why not.
     """
 
@@ -222,6 +223,11 @@ def ends_of(plan: LossPlan) -> dict[str, dict[str, int]]:
         if row.target_end is not None:
             ends.setdefault(row.topic, {})[str(row.partition)] = row.target_end
     return ends
+
+
+def ids_of(flow: Flow, left: Survivors) -> dict[str, str]:
+    """Return the ids that the topics of the source had at the last look, for the record of the failover."""
+    return {topic: uuid for topic, uuid in left.marks.ids.items() if matches(flow, topic)}
 
 
 # -- groups --------------------------------------------------------------------------------------------------------

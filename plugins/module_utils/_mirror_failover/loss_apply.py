@@ -17,10 +17,12 @@ from .._mirror.reading import flow_of
 from .apply import target_of
 from .loss import (
     LossPlan,
+    Survivors,
     answers,
     copied_of,
     ends_of,
     group_lines_after_loss,
+    ids_of,
     loss_of,
     offsets_to_set,
     reached_after_loss,
@@ -59,7 +61,8 @@ class LossFailover(Steps):
         )
         answer, silence = answer_of(self._flow, self._params)
         self._refuse([answers(self._flow, answer)] if answer else [])
-        plan = self._planned(silence)
+        left = self._left(silence)
+        plan = loss_of(self._flow, left)
         is_enabled = self._params["flow_enabled"]
         reasons = unmoved_after_loss(plan) if step == MOVED else unturned_after_loss(plan, is_enabled)
         if is_check:
@@ -71,7 +74,8 @@ class LossFailover(Steps):
         record = replace(self._record or Record(BEGUN, self._by, at_now()), stage=step, at=at_now())
         if step == TURNED:
             looked_at = plan.looked.at if plan.looked else ""
-            record = replace(record, loss=Loss(looked_at, copied_of(plan), ends_of(plan), record.at))
+            copied, ends, ids = copied_of(plan), ends_of(plan), ids_of(self._flow, left)
+            record = replace(record, loss=Loss(looked_at, copied, ends, record.at, ids))
         self._keep(record)
         return self._result(step, [*group_lines_after_loss(plan), *reached_after_loss(self._flow, step)], record)
 
@@ -89,8 +93,8 @@ class LossFailover(Steps):
             self._forget()
         return self._result("", [f"Note         offsets that were set stay in {self._flow.target}"], None)
 
-    def _planned(self, silence: str) -> LossPlan:
-        return loss_of(self._flow, survivors_of(self._flow, self._copy, "", silence))
+    def _left(self, silence: str) -> Survivors:
+        return survivors_of(self._flow, self._copy, "", silence)
 
     def _moved(self, plan: LossPlan, step: str, silence: str) -> LossPlan:
         """Set the offsets that groups lack, and return the plan after it; StepNotReachedError where they are not there.
@@ -103,7 +107,7 @@ class LossFailover(Steps):
         with at(f"target {self._flow.target}"):
             for group in lacking:
                 bring_offsets(self._copy, group["name"], places_of(group))
-        after = self._planned(silence)
+        after = loss_of(self._flow, self._left(silence))
         if left := [group["name"] for group in offsets_to_set(self._flow, after)]:
             reason = f"offsets in {self._flow.target} are not as they were set: {', '.join(left)}. Run again."
             raise StepNotReachedError(self._flow, step, [reason])

@@ -17,10 +17,10 @@ from .._groups.api import list_groups
 from .._groups.look import described
 from .._logs.api import leaders_of, newest_times
 from .._mirror import status
-from .._mirror.flows import Flow, offsets_topic, remote_topic, workers_group
+from .._mirror.flows import Flow, offsets_topic, remote_topic
 from .._mirror.gaps_look import kept_with_time, now
 from .._mirror.look import at, read_notes
-from .look import checkpoints_of, copies_of, hidden_brokers
+from .look import checkpoints_of, copies_of, hidden_brokers, mirrors_of
 from .loss import Survivors
 
 
@@ -59,7 +59,7 @@ def survivors_of(flow: Flow, copy: Session, answer: str, silence: str) -> Surviv
         copies = copies_of(flow, copy)
         listed, silent = list_groups(copy)
         groups, present, offsets = described(copy, listed)
-        workers = groups.get(workers_group(flow))
+        workers, unknown = mirrors_of(flow, flow.target, groups)
         checkpoints = checkpoints_of(flow, copy)
         newest = _newest(flow, copy, list(copies))
     return Survivors(
@@ -71,8 +71,8 @@ def survivors_of(flow: Flow, copy: Session, answer: str, silence: str) -> Surviv
         checkpoints=checkpoints,
         checkpoint_at=notes.checkpoint_at,
         groups=[(groups[group.name], offsets[group.name]) for group in present],
-        hidden=hidden_brokers(flow.target, silent),
-        workers=len(workers.members) if workers else 0,
+        hidden=[*hidden_brokers(flow.target, silent), *unknown],
+        workers=workers,
         answer=answer,
         silence=silence,
     )

@@ -52,14 +52,16 @@ class Loss:
 
     looked_at -- when the source was last looked at, empty where that is not known. copied -- by topic and partition of
     the source (as text) the offset below which all is in the target: what stands above, a source that comes back has
-    alone. ends -- the same with the end that the copy had in the target. opened_at -- when the target was opened. Older
-    records have neither. back -- the failback, None before it.
+    alone. ends -- the same with the end that the copy had in the target. opened_at -- when the target was opened.
+    ids -- those that the topics of the source had. Older records have none of these three. back -- the failback, None
+    before it.
     """
 
     looked_at: str = ""
     copied: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     ends: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     opened_at: str = ""
+    ids: Mapping[str, str] = field(default_factory=dict)
     back: Failback | None = None
 
 

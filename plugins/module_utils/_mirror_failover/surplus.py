@@ -9,10 +9,8 @@ record of the source. Records are compared by key, value, headers and timestamp;
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from .._cluster.snapshot import Key
 from .._core.names import allowed_instead, capped
@@ -20,6 +18,7 @@ from .._mirror.canary import PREFIX
 from .._mirror.flows import IDENTITY, Flow, remote_topic
 from .._mirror.records import position_record
 from .._mirror.status import Log
+from .compare import Compared
 from .flow_back import FlowBack, flow_back, needs_positions, reverse
 from .model import PartitionPlan, Span
 from .plan import by_topic
@@ -32,19 +31,6 @@ SAME, GONE, ANEW, SHORT, UNTOLD = "same", "gone", "anew", "short", "untold"
 _NAMES = 5
 #: What the names of topics begin with that keep a surplus: no flow mirrors them, and no inventory declares them.
 SURPLUS_PREFIX = "_streamops_surplus."
-
-
-@dataclass(frozen=True)
-class Compared:
-    """Where the surplus of a partition begins, by its records.
-
-    first -- the offset of the source. records -- how many committed records were read from there on. is_exact --
-    whether the copy ends with the record before C(first). If not, some of the surplus may be in the target too.
-    """
-
-    first: int
-    records: int
-    is_exact: bool
 
 
 @dataclass(frozen=True)
@@ -85,7 +71,7 @@ class Survey:
 
     grown -- offsets that were written while it was watched, by partition. is_open -- partitions with an open
     transaction. workers, workers_back -- mirrors that run the flow, and the flow back. seconds -- how long it was
-    watched.
+    watched. hidden -- brokers that did not tell their groups, and groups of mirrors that are not known, with why.
     """
 
     parts: Sequence[Part] = ()
@@ -94,6 +80,7 @@ class Survey:
     workers: int = 0
     workers_back: int = 0
     seconds: float = 0.0
+    hidden: Sequence[str] = ()
 
     def first(self) -> dict[str, dict[str, int]]:
         """Return by topic and partition where the surplus begins, for the record."""
@@ -102,60 +89,6 @@ class Survey:
             if part.compared and part.surplus.at_most:
                 places.setdefault(part.topic, {})[str(part.partition)] = part.compared.first
         return places
-
-
-def digest_of(record: Any) -> bytes:
-    """Return what two equal records have in common: key, value, headers and timestamp."""
-    made = hashlib.blake2b(digest_size=16)
-    fields = [record.key, record.value]
-    for name, value in record.headers or ():
-        fields += [name.encode(), value]
-    for text in (str(record.timestamp).encode(), *fields):
-        made.update(b"-" if text is None else b"%d:" % len(text))
-        made.update(text or b"")
-    return made.digest()
-
-
-def compared(source: Sequence[tuple[int, bytes]], copied: int, end: int, copy: Sequence[bytes]) -> Compared:
-    """Return where the records of a source go on behind the last one of its copy.
-
-    source -- offset and digest of its committed records in order, from some below C(copied) on. copied -- the offset
-    below which all is copied. end -- where the reading of the source ended. copy -- digests of the last records of the
-    copy in order, empty where they are not known.
-
-    Of several places at which the copy may end, the one holds before which most records are equal; of equals the first
-    one, since a record that is kept twice does no harm. A mirror that was killed copies some records twice, which is
-    why not all that was read has to be equal.
-    """
-    base = sum(offset < copied for offset, _digest in source)
-    above = len(source) - base
-    equal = _common_ends([digest for _offset, digest in source], copy)
-    matches = [(equal[base + number], number) for number in range(above + 1) if equal[base + number] >= max(1, number)]
-    best = max((length for length, _number in matches), default=0)
-    places = [number for length, number in matches if length == best]
-    copies = places[0] if places else 0
-    first = source[base + copies][0] if copies < above else end
-    return Compared(first, above - copies, len(places) == 1 or not above)
-
-
-def _common_ends(source: Sequence[bytes], copy: Sequence[bytes]) -> list[int]:
-    """Return for each number of records of the source how many of the last of these are the last of the copy.
-
-    In linear time, by the Z algorithm over both in reverse.
-    """
-    texts: list[bytes | None] = [*reversed(copy), None, *reversed(source)]
-    lengths = [0] * len(texts)
-    left = right = 0
-    for at in range(1, len(texts)):
-        length = min(right - at, lengths[at - left]) if at < right else 0
-        while at + length < len(texts) and texts[length] is not None and texts[length] == texts[at + length]:
-            length += 1
-        lengths[at] = length
-        if at + length > right:
-            left, right = at, at + length
-    behind = lengths[len(copy) + 1 :]
-    # For no record at all nothing is equal.
-    return [0, *reversed(behind)]
 
 
 def state_of(log: Log | None, copied: int | None, was: str, now: str) -> str:
@@ -229,6 +162,11 @@ def unfenced_source(flow: Flow, survey: Survey) -> list[str]:
             else []
         ),
         *(
+            [f"mirrors are not known: {capped(survey.hidden, _NAMES)}. Start these brokers, then run again."]
+            if survey.hidden
+            else []
+        ),
+        *(
             [f"brokers of {flow.source} did not tell the end of {capped(untold, _NAMES)}. Start them."]
             if untold
             else []
@@ -290,10 +228,11 @@ class BackStart:
         ]
 
 
-def back_start(flow: Flow, survey: Survey, positions: Mapping[Key, int]) -> BackStart:
+def back_start(flow: Flow, survey: Survey, positions: Mapping[Key, int], back: Failback | None = None) -> BackStart:
     """Return where the flow back begins so that nothing is copied twice, and nothing is left out.
 
-    positions -- the next offsets of the flow back, by partition of the target; empty where it has never run.
+    positions -- the next offsets of the flow back, by partition of the target; empty where it has never run. back --
+    what is kept of the source.
     """
     # Of a partition that was never copied everything that comes back is new.
     same = [part for part in survey.parts if part.state == SAME and (part.copied, part.end_there) != (None, None)]
@@ -302,7 +241,9 @@ def back_start(flow: Flow, survey: Survey, positions: Mapping[Key, int]) -> Back
         for part in same
     ]
     unknown = [part.label for part in same if part.end_there is None]
-    short = [part.label for part in survey.parts if part.state == SHORT]
+    cut = [part for part in survey.parts if _is_cut(part, back or Failback())]
+    unkept_cut = [part.label for part in cut if not _is_kept(part, back or Failback())]
+    kept_cut = [part.label for part in cut if part.label not in unkept_cut]
     whole = [
         (name, part.partition)
         for part in survey.parts
@@ -319,14 +260,34 @@ def back_start(flow: Flow, survey: Survey, positions: Mapping[Key, int]) -> Back
         ),
         *(
             [
-                f"{flow.source} has lost the end of {capped(short, _NAMES)}. Delete these topics there; then they are "
-                "copied back whole."
+                f"{flow.source} has lost records of {capped(kept_cut, _NAMES)}, and what it has there is kept. Delete "
+                "these topics there; then they are copied back whole."
             ]
-            if short
+            if kept_cut
+            else []
+        ),
+        *(
+            [
+                f"{flow.source} has lost records of {capped(unkept_cut, _NAMES)}, and what it has there is not kept. "
+                "Copy it to a safe place first; only then delete the topics there. Nothing was deleted."
+            ]
+            if unkept_cut
             else []
         ),
     ]
     return BackStart(flow_back(flow, rows, positions), whole, [key for key in whole if key in positions], refusals)
+
+
+def _is_cut(part: Part, back: Failback) -> bool:
+    """Return whether a log has lost records that its copy has, also where others were written in their place."""
+    first = back.first.get(part.topic, {}).get(str(part.partition))
+    return part.state == SHORT or (part.state == SAME and first is not None and first < (part.copied or 0))
+
+
+def _is_kept(part: Part, back: Failback) -> bool:
+    """Return whether all that a log has now is kept."""
+    end, _records = back.kept.get(part.topic, {}).get(str(part.partition), (-1, 0))
+    return part.log is not None and (part.log.start == part.log.end or part.log.end == end)
 
 
 def back_start_lines(flow: Flow, start: BackStart) -> list[str]:

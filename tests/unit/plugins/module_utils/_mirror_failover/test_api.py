@@ -25,6 +25,9 @@ def record(number: int) -> Any:
         value=None if number % 3 else b"value",
         headers=[("name", b"1"), ("none", None)],
         timestamp=1_764_000_000_000 + number,
+        topic="orders",
+        partition=2,
+        offset=number,
     )
 
 
@@ -51,6 +54,23 @@ def test_records_are_written_with_what_they_have() -> None:
     assert {message.partition() for message in written} == {2}
     assert [message.key() for message in written] == [record(number).key for number in range(20)]
     assert [message.offset() for message in written] == list(range(20))
+
+
+def test_a_record_may_be_far_larger_than_the_limit_for_compressed_ones() -> None:
+    # The played cluster takes no batch above its own limit, so it is only handed over here.
+    writer = Writer(session(), "kept", 0, 1_000)
+    large = record(1)
+    large.value = b"x" * 90_000_000
+    writer.write(large)
+    assert writer.number == 1
+
+
+def test_a_record_that_the_client_refuses_is_named_with_its_place() -> None:
+    writer = Writer(session(), "kept", 0, 1_000)
+    large = record(7)
+    large.value = b"x" * 101_000_000
+    with pytest.raises(RequestFailedError, match=r"write kept: record orders-2 offset 7: .*MSG_SIZE_TOO_LARGE"):
+        writer.write(large)
 
 
 def test_a_record_that_is_not_taken_is_an_error() -> None:

@@ -57,7 +57,7 @@ def clusters(monkeypatch: pytest.MonkeyPatch) -> Clusters:
     monkeypatch.setattr(act, "topics_at", lambda *_arguments: {topic: [] for topic, _number in made.source})
     monkeypatch.setattr(act, "edges", lambda *_arguments: made.logs())
     monkeypatch.setattr(act, "list_groups", lambda _session: ([SimpleNamespace(name="a-mm2")], {}))
-    groups = {"a-mm2": SimpleNamespace(members=[1, 2])}
+    groups = {"a-mm2": SimpleNamespace(members=[1, 2], error=None, vanished=False)}
     monkeypatch.setattr(act, "described", lambda _session, listed, **_more: (groups if listed else {}, listed, {}))
     ends = {key: log.end for key, log in made.logs().items()}
     monkeypatch.setattr(act, "tops_of", lambda *_arguments, **_more: made.tops.pop(0) if made.tops else ends)
@@ -70,10 +70,10 @@ def copies(made: Clusters, flow: Flow) -> dict[Any, Log]:
     return {(topic.removeprefix(prefix), number): Log(0, len(log)) for (topic, number), log in made.target.items()}
 
 
-def survey(policy: str = "identity", ends: Any = None, copied: int = 4, **more: Any) -> Survey:
+def survey(policy: str = "identity", ends: Any = None, copied: int = 4, ids: Any = None, **more: Any) -> Survey:
     """Look once."""
     flow = Flow("a", "b", ("orders",), policy=policy)
-    loss = Loss("", {"orders": {"0": copied}}, ends if ends is not None else {"orders": {"0": 6}})
+    loss = Loss("", {"orders": {"0": copied}}, ends if ends is not None else {"orders": {"0": 6}}, ids=ids or {})
     return act.survey_of(flow, loss, SOURCE, TARGET, 5.0, lambda _seconds: None, **more)
 
 
@@ -118,7 +118,7 @@ def test_no_more_is_read_than_the_bounds_say(clusters: Clusters, monkeypatch: py
     [
         ("abcdefgh", "2", 4, "anew", 8),
         ("", "1", 4, "anew", 0),
-        ("abc", "1", 4, "short", 0),
+        ("abc", "1", 4, "short", 3),
         ("abcd....", "1", 4, "same", 0),
     ],
 )
@@ -128,6 +128,33 @@ def test_what_became_of_a_topic(
     clusters.source, clusters.ids = {("orders", 0): log}, {"orders": identity}
     part = only(survey(copied=copied, ends={"orders": {"0": 4}}))
     assert (part.state, part.surplus.at_most) == (state, surplus)
+
+
+def test_a_topic_made_anew_is_known_by_the_record_of_the_loss_also_after_later_looks(clusters: Clusters) -> None:
+    clusters.ids = {"orders": "2"}
+    assert only(survey(ids={"orders": "2"})).state == "same"
+    clusters.ids = {"orders": "1"}
+    # A look for gaps has kept the new id since.
+    assert only(survey(ids={"orders": "0"})).state == "anew"
+    assert only(survey(ids={"other": "0"})).state == "same"
+
+
+def test_a_log_that_was_cut_and_written_again_is_kept_from_where_it_differs(
+    clusters: Clusters, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clusters.target = {("orders", 0): "abcdefXY"}
+    for log, first, records in (("abcX", 3, 1), ("abcXefgh", 3, 5), ("SUVWefgh", 0, 8), ("SUV", 0, 3)):
+        clusters.source = {("orders", 0): log}
+        looked = survey(ends={"orders": {"0": 4}})
+        assert looked.first() == {"orders": {"0": first}}
+        assert (only(looked).surplus.at_least, only(looked).surplus.at_most) == (0, records)
+    # Nothing within the bound is in the copy, so what stands below it may be new too.
+    monkeypatch.setattr(act, "BEFORE", 2)
+    clusters.source = {("orders", 0): "abSUefgh"}
+    assert survey(ends={"orders": {"0": 4}}).first() == {"orders": {"0": 0}}
+    # A partition that is wholly copied has no surplus, and no word is said of it.
+    clusters.source = {("orders", 0): "abcd"}
+    assert only(survey(ends={"orders": {"0": 4}})).compared is None
 
 
 def test_an_empty_source_has_nothing_alone(clusters: Clusters) -> None:
@@ -148,3 +175,19 @@ def test_writers_open_transactions_and_mirrors_are_known(clusters: Clusters) -> 
     looked = survey(is_compared=False)
     assert (looked.grown, list(looked.is_open), looked.workers, looked.workers_back) == ({key: 3}, [key], 2, 0)
     assert clusters.read == []
+
+
+def test_mirrors_that_no_broker_tells_are_not_taken_for_none(
+    clusters: Clusters, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert survey(is_compared=False).hidden == []
+    silent: Any = {SOURCE: {1: "no answer"}, TARGET: {}}
+    monkeypatch.setattr(act, "list_groups", lambda session: ([SimpleNamespace(name="a-mm2")], silent[session]))
+    groups = {"a-mm2": SimpleNamespace(members=(), error="broker 3 is silent", vanished=False)}
+    monkeypatch.setattr(act, "described", lambda _session, listed, **_more: (groups if listed else {}, listed, {}))
+    looked = survey(is_compared=False)
+    assert looked.hidden == ["group a-mm2 of b (broker 3 is silent)", "broker 1 of a (no answer)"]
+    assert looked.workers == 0
+    # The mirrors have stopped a moment ago.
+    groups["a-mm2"].vanished = True
+    assert survey(is_compared=False).hidden == ["broker 1 of a (no answer)"]

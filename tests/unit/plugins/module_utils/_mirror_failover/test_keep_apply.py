@@ -91,10 +91,22 @@ def test_each_record_is_kept_once_with_all_that_it_has(clusters: Clusters) -> No
     (spec,) = clusters.made
     assert (spec.partitions, spec.replication_factor) == (2, 3)
     assert spec.config["retention.ms"] == "-1"
-    assert spec.config["max.message.bytes"] == "2000000"
+    # Another compression may make a record larger.
+    assert spec.config["max.message.bytes"] == "100000000"
     # A second run finds it all there.
     assert act.keep(SOURCE, TARGET, KEEPING) == 7
     assert len(kept(clusters)) == 7
+
+
+@pytest.mark.parametrize(
+    ("of_source", "of_topic"), [("1", 100_000_000), ("90000000", 180_000_000), ("2147483647", 2_147_483_647)]
+)
+def test_the_topic_takes_larger_records_than_its_source(
+    clusters: Clusters, monkeypatch: pytest.MonkeyPatch, of_source: str, of_topic: int
+) -> None:
+    monkeypatch.setattr(act, "topic_values", lambda *_arguments: {"orders": {"max.message.bytes": of_source}})
+    act.keep(SOURCE, TARGET, KEEPING)
+    assert clusters.made[0].config["max.message.bytes"] == str(of_topic)
 
 
 @pytest.mark.parametrize("number", [0, 1, 3, 6])

@@ -24,7 +24,7 @@ TARGET: Any = "the target"
 PLACE = ("orders", 0)
 LOOKED = Moment("2026-11-30T03:12:40Z", "mirror1")
 LEFT = Survivors(
-    Marks({}, {PLACE: Mark(60, 60, 100, 7, ((60, 99),))}, looked=LOOKED),
+    Marks({"orders": "id1", "other": "id2"}, {PLACE: Mark(60, 60, 100, 7, ((60, 99),))}, looked=LOOKED),
     Moment("2026-11-30T03:20:10Z", "mirror1"),
     positions={PLACE: 60},
     copies={PLACE: Log(0, 60)},
@@ -120,7 +120,7 @@ def test_both_steps(target: Target) -> None:
     loss = target.kept[KEY]["loss"]
     assert loss.pop("opened_at") == target.kept[KEY]["at"]
     place = {"orders": {"0": 60}}
-    assert loss == {"looked_at": LOOKED.at, "copied": place, "ends": place, "back": None}
+    assert loss == {"looked_at": LOOKED.at, "copied": place, "ends": place, "ids": {"orders": "id1"}, "back": None}
     for take in (failover().next, failover().back):
         with pytest.raises(RefusedError, match="so no step is left"):
             take(False)

@@ -58,7 +58,9 @@ def test_a_lost_source_is_neither_fenced_nor_drained() -> None:
 
 
 def test_the_record_of_a_loss_says_how_far_its_failback_is() -> None:
-    record = Record("turned", "bob", AT, loss=Loss(AT, {"orders": {"0": 100}}, {"orders": {"0": 90}}))
+    record = Record(
+        "turned", "bob", AT, loss=Loss(AT, {"orders": {"0": 100}}, {"orders": {"0": 90}}, ids={"orders": "i"})
+    )
     later = record.with_back(Failback("kept", {"orders": {"0": 120}}, {"orders": {"0": [130, 9]}}), "later", "alice")
     assert record_of(json.loads(json.dumps(later.as_data()))) == later
     assert stage_lines(later) == [f"Stage        turned at {AT}, failback kept at later by alice; next step: begun"]

@@ -11,6 +11,11 @@ import pytest
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.records import position_of
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.status import Log
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.compare import (
+    Compared,
+    compared,
+    digest_of,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.record import Failback, Loss
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.surplus import (
     ANEW,
@@ -18,13 +23,10 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.s
     SAME,
     SHORT,
     UNTOLD,
-    Compared,
     Part,
     Survey,
     back_start,
     back_start_lines,
-    compared,
-    digest_of,
     failback_lines,
     failback_refusals,
     reached_after_return,
@@ -73,9 +75,15 @@ def digests(text: str) -> list[bytes]:
         ("....efgh", 4, "zzef", 6, 2, True),
         ("....efgh", 4, "zz", 4, 4, False),
         # The copy was compacted, or retention took its end, or it is not known.
-        ("abcdefgh", 4, "acf", 4, 4, False),
+        ("abcdefgh", 4, "acf", 1, 7, False),
         ("abcdefgh", 4, "acdf", 4, 4, False),
         ("abcdefgh", 4, "", 4, 4, False),
+        # The log of the source was cut, and written beyond C(copied): what is new below it is in no copy.
+        ("abXYefgh", 4, "abcd", 2, 6, False),
+        ("abXY", 4, "abcd", 2, 2, False),
+        ("WXYZefgh", 4, "abcd", 0, 8, False),
+        # The copy is not known as far back as the source.
+        ("abcXefgh", 4, "bcd", 3, 5, False),
     ],
 )
 def test_the_surplus_begins_behind_the_last_copied_record(
@@ -157,8 +165,23 @@ def test_a_flow_back_that_runs_already_is_not_set_back() -> None:
 def test_where_a_flow_back_could_copy_twice_or_leave_out_it_does_not_begin() -> None:
     unknown = back_start(SAME_NAMES, Survey([part(end_there=None)]), {}).refusals
     assert "does not say where the copies of orders-0 ended" in unknown[0]
-    short = back_start(SAME_NAMES, Survey([part(SHORT)]), {}).refusals
-    assert "has lost the end of orders-0" in short[0]
+
+
+@pytest.mark.parametrize(
+    ("given", "first"), [({"state": SHORT, "log": Log(0, 3)}, 0), ({}, 2), ({"state": SHORT, "log": Log(0, 3)}, None)]
+)
+def test_what_a_cut_log_still_has_is_kept_before_anybody_is_told_to_delete_it(given: Any, first: int | None) -> None:
+    cut = part(**given)
+    places = {} if first is None else {"orders": {"0": first}}
+    (lacking,) = back_start(SAME_NAMES, Survey([cut]), {}, Failback("kept", places)).refusals
+    assert "a has lost records of orders-0, and what it has there is not kept" in lacking
+    assert "elete these" not in lacking
+    if first is not None and cut.log:
+        kept = Failback("kept", places, {"orders": {"0": [cut.log.end or 0, 3]}})
+        (advice,) = back_start(SAME_NAMES, Survey([cut]), {}, kept).refusals
+        assert "has lost records of orders-0, and what it has there is kept. Delete these topics there" in advice
+    empty = part(SHORT, log=Log(3, 3))
+    assert "Delete these topics" in back_start(SAME_NAMES, Survey([empty]), {}).refusals[0]
 
 
 def test_a_plan_names_surplus_doubt_markers_and_what_follows() -> None:
@@ -176,7 +199,7 @@ def test_a_plan_names_surplus_doubt_markers_and_what_follows() -> None:
     renamed = "\n".join(failback_lines(RENAMED, LOSS, Survey(parts), []))
     assert "copies the surplus into its copies in b as late records" in renamed
     kept = Failback("kept", kept={"orders": {"0": [8, 2]}})
-    text = "\n".join(failback_lines(RENAMED, Loss("", {}, {}, LOSS.opened_at, kept), Survey(), []))
+    text = "\n".join(failback_lines(RENAMED, Loss("", {}, {}, LOSS.opened_at, back=kept), Survey(), []))
     assert "2 records of orders in _streamops_surplus.2026-11-30.orders of b (partitions 0)" in text
 
 
@@ -186,6 +209,8 @@ def test_what_hinders_a_step_is_named() -> None:
     for words in ("a is still written: orders-0 5", "2 mirrors run a->b", "end of orders-0", "is open in a: orders-1"):
         assert words in text
     assert "1 mirrors run b->a" in str(unbegun(RENAMED, survey))
+    (hidden,) = unbegun(RENAMED, Survey(hidden=["broker 3 of b (no answer)"]))
+    assert hidden == "mirrors are not known: broker 3 of b (no answer). Start these brokers, then run again."
     assert "mirror_flows enables a->b" in str(list(failback_refusals(RENAMED, LOSS, "kept", True, True)))
     assert "how writers of a are stopped" in str(list(failback_refusals(RENAMED, LOSS, "fenced", False, False)))
     assert "no step is left. Enable b->a" in str(list(failback_refusals(RENAMED, LOSS, "", False, True)))
