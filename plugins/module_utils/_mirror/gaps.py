@@ -85,12 +85,14 @@ class Marks:
 
     looked -- when the look began whose marks these are; None where it is not known. It is kept beside the marks, since
     a look that changes nothing else need not write a figure for each partition.
+    gone -- topics that the flow covered and that the look did not find. Looks of older releases kept none.
     """
 
     ids: Mapping[str, str] = field(default_factory=dict)
     partitions: Mapping[Key, Mark] = field(default_factory=dict)
     gaps: Sequence[Gap] = ()
     looked: Moment | None = field(default=None, compare=False)
+    gone: frozenset[str] = frozenset()
 
     def as_data(self) -> dict[str, Any]:
         """The marks as JSON."""
@@ -100,6 +102,8 @@ class Marks:
             data = [list(span) for span in mark.data]
             kept = [mark.position, mark.settled, mark.end, mark.flush, data]
             entry["partitions"][str(number)] = [*kept, True] if mark.is_old else kept
+        for topic in self.gone & topics.keys():
+            topics[topic]["gone"] = True
         return {"topics": topics, "gaps": [asdict(gap) for gap in self.gaps]}
 
     @classmethod
@@ -113,7 +117,8 @@ class Marks:
         }
         known = {part.name for part in fields(Gap)}
         gaps = [Gap(**{key: gap[key] for key in gap.keys() & known}) for gap in (data or {}).get("gaps", ())]
-        return cls({topic: entry["id"] for topic, entry in topics.items() if entry["id"]}, marks, gaps)
+        ids = {topic: entry["id"] for topic, entry in topics.items() if entry["id"]}
+        return cls(ids, marks, gaps, gone=frozenset(topic for topic, entry in topics.items() if entry.get("gone")))
 
 
 def in_doubt(seen: Seen, before: Marks) -> list[Key]:
@@ -193,8 +198,7 @@ def gaps(
             lost = [*_of_the_old(seen, before, topic, again), *_of_the_new(seen, before, keys)]
             is_told = any(gap.kind == DELETED and gap.topic == topic for gap in before.gaps)
             losses += lost or ([] if is_told else [Gap(RECREATED, topic)])
-    gone = {topic for topic, _number in before.partitions} - {topic for topic, _number in seen.logs}
-    for topic in sorted(filter(covers, gone)):
+    for topic in sorted(filter(covers, gone_topics(seen, before))):
         # No other log has taken its name, so a position is one of it.
         losses += [
             _judged(replace(gap, kind=DELETED), _mark(before, (topic, gap.partition or 0)).data, _passed(gap, again))
@@ -203,10 +207,23 @@ def gaps(
     return losses
 
 
-def marks(seen: Seen, before: Marks, lost: Sequence[Gap], at: str, clock: str = "") -> Marks:
+def gone_topics(seen: Seen, before: Marks) -> set[str]:
+    """Return the topics of earlier looks that this look did not find, also those that the flow no longer covers."""
+    return {topic for topic, _number in before.partitions} - {topic for topic, _number in seen.logs}
+
+
+def marks(
+    seen: Seen,
+    before: Marks,
+    lost: Sequence[Gap],
+    at: str,
+    clock: str = "",
+    covers: Callable[[str], bool] = lambda _topic: False,
+) -> Marks:
     """Return what this look leaves for the next. C(at) is the time of the look as text, C(clock) whose clock told it.
 
-    Topics that are gone are kept, so that one which is created again is known to be another one.
+    Topics that are gone are kept, so that one which is created again is known to be another one. C(covers) as for
+    C(gaps): of a topic that the flow does not cover nobody knows whether it is gone.
     """
     partitions = {key: mark for key, mark in before.partitions.items() if key not in seen.logs}
     for key, log in seen.logs.items():
@@ -217,7 +234,8 @@ def marks(seen: Seen, before: Marks, lost: Sequence[Gap], at: str, clock: str = 
         is_old = position is not None and position == was.position and is_other_log
         partitions[key] = Mark(position, settled, log.end, seen.flushes.get(key), data, is_old)
     merged_gaps = merged(before.gaps, lost, at)[-KEPT:]
-    return Marks({**before.ids, **seen.ids}, partitions, merged_gaps, Moment(at, clock))
+    gone = frozenset(filter(covers, gone_topics(seen, before)))
+    return Marks({**before.ids, **seen.ids}, partitions, merged_gaps, Moment(at, clock), gone)
 
 
 def forgotten(before: Marks) -> Marks:

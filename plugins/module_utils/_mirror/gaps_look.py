@@ -70,7 +70,7 @@ def looked(
             later, logs={**later.logs, **{key: _since(later, key, log) for key, log in first.items()}}, data=seen.data
         )
         lost = _found(flow, origin, copy, before, seen)
-    return gaps.marks(seen, before, lost, began.at, began.clock)
+    return gaps.marks(seen, before, lost, began.at, began.clock, lambda topic: matches(flow, topic))
 
 
 def now() -> gaps.Moment:
@@ -157,9 +157,9 @@ def _policies_of(origin: Session, topics: Sequence[str]) -> dict[str, str]:
 
 def _refuse_hidden(flow: Flow, origin: Session, before: gaps.Marks, seen: status.Seen) -> None:
     """Raise RequestFailedError for a topic that the caller may not see: it would pass for one that was deleted."""
-    gone = {topic for topic, _number in before.partitions} - {topic for topic, _number in seen.logs}
+    gone = sorted(topic for topic in gaps.gone_topics(seen, before) if matches(flow, topic))
     with at(f"source {flow.source}"):
-        if hidden := hidden_topics(origin, sorted(topic for topic in gone if matches(flow, topic))):
+        if hidden := hidden_topics(origin, gone):
             code = "TOPIC_AUTHORIZATION_FAILED"
             why = denied(origin.connection, "list topics", code, hidden[0])
             raise RequestFailedError("look for gaps", hidden[0], code, why)

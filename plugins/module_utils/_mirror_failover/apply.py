@@ -52,10 +52,13 @@ def kept_record(flow: Flow, copy: Session) -> tuple[Record | None, int]:
     return record_of(data), end
 
 
-def target_of(flow: Flow, params: Mapping[str, Any]) -> Session:
-    """Return a session of the target, to be opened."""
-    with at(f"target {flow.target}"):
-        return Session(Connection.from_params(params))
+@contextlib.contextmanager
+def target_of(flow: Flow, params: Mapping[str, Any]) -> Iterator[Session]:
+    """Open a session of the target alone; an error of opening it names the target."""
+    with contextlib.ExitStack() as opened:
+        with at(f"target {flow.target}"):
+            copy = opened.enter_context(Session(Connection.from_params(params)))
+        yield copy
 
 
 def mirror_failover_info(module: Any) -> dict[str, Any]:

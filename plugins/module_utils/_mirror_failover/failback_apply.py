@@ -28,7 +28,7 @@ from .keep_apply import Keeping, keep
 from .loss_look import answer_of
 from .record import BEGUN, FENCED, KEPT, Failback, Loss, Record, denial_lines, next_of_failback, stage_lines
 from .steps import operator_refusals
-from .steps_apply import SourceSteps, StepNotReachedError, at_now
+from .steps_apply import SourceSteps, at_now
 from .surplus import (
     Survey,
     back_start,
@@ -232,9 +232,9 @@ class Failbacks(SourceSteps):
         if self._record:
             self._keep(self._record.with_back(back, at_now(), self._by))
 
-    def _reach(self, step: str, reasons: Sequence[str]) -> None:
-        if reasons:
-            raise StepNotReachedError(self._flow, step, reasons, "")
+    def _reach(self, step: str, reasons: Sequence[str], instead: str = "") -> None:
+        """Raise StepNotReachedError where there are reasons; a failback cannot be taken back."""
+        super()._reach(step, reasons, instead)
 
     def _reached(self, stage: str) -> list[str]:
         return [*denial_lines(self._record.denied if self._record else ()), *reached_after_return(self._flow, stage)]

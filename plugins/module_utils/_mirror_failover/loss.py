@@ -62,7 +62,7 @@ class PartitionLoss:
 
     source_end -- the end that the source is known to have had, None where nothing tells it. copied -- the offset of the
     source below which all is in the target, None where it is not known. missing -- records between these two, None
-    where C(source_end) is.
+    where C(source_end) is; none of a topic that was deleted in the source before, of which the gaps tell.
     """
 
     topic: str
@@ -176,7 +176,9 @@ def _partition(left: Survivors, key: Key) -> PartitionLoss:
     # Without a mark nothing tells how far the source went: a position is no end.
     end = None if mark is None or mark.end is None else max(mark.end, copied or 0)
     missing = None
-    if mark is not None and end is not None:
+    if key[0] in left.marks.gone:
+        missing = Span()
+    elif mark is not None and end is not None:
         sure = within(mark.data, copied or 0, end - 1)
         missing = Span(sum(last - first + 1 for first, last in sure), end - (copied or 0))
     return PartitionLoss(*key, end, copied, copy.end if copy else None, missing)

@@ -32,7 +32,7 @@ from .loss import (
 from .loss_look import answer_of, survivors_of
 from .record import BEGUN, MOVED, TURNED, Loss, Record, next_step
 from .steps import back_refusals, loss_refusals, operator_refusals, stage_refusals
-from .steps_apply import BACK, StepNotReachedError, Steps, at_now, mirror_failover, places_of
+from .steps_apply import BACK, Steps, at_now, mirror_failover, places_of
 
 
 def failover_step(module: Any) -> dict[str, Any]:
@@ -68,8 +68,7 @@ class LossFailover(Steps):
         if is_check:
             ready = [f"Not yet      {reason}" for reason in reasons] or [f"Ready        {step} would be reached now"]
             return self._result(step, ready, self._record)
-        if reasons:
-            raise StepNotReachedError(self._flow, step, reasons)
+        self._reach(step, reasons)
         plan = self._moved(plan, step, silence)
         record = replace(self._record or Record(BEGUN, self._by, at_now()), stage=step, at=at_now())
         if step == TURNED:
@@ -110,5 +109,5 @@ class LossFailover(Steps):
         after = loss_of(self._flow, self._left(silence))
         if left := [group["name"] for group in offsets_to_set(self._flow, after)]:
             reason = f"offsets in {self._flow.target} are not as they were set: {', '.join(left)}. Run again."
-            raise StepNotReachedError(self._flow, step, [reason])
+            self._reach(step, [reason])
         return after

@@ -76,11 +76,11 @@ _TOPIC_TIMEOUT = 30.0
 class StepNotReachedError(StreamopsError):
     """A step was begun and its stage is not reached; what was denied stays, and the same step can be taken again."""
 
-    def __init__(self, flow: Flow, step: str, reasons: Sequence[str], instead: str = _GO_BACK) -> None:
+    def __init__(self, flow: Flow, step: str, reasons: Sequence[str], are_denied: bool, instead: str) -> None:
         listed = "".join(f"\n- {reason}" for reason in reasons)
+        stays = ", and what was denied stays denied" if are_denied else ""
         super().__init__(
-            f"{flow.pair} is not {step} yet:{listed}\nThe stage is as it was, and what was denied stays denied. Run "
-            f"the same again{instead}.",
+            f"{flow.pair} is not {step} yet:{listed}\nThe stage is as it was{stays}. Run the same again{instead}.",
             reasons=list(reasons),
         )
 
@@ -117,6 +117,12 @@ class Steps:
             "denied": [denial._asdict() for denial in record.denied] if record else [],
             "lines": [f"Failover     {self._flow.pair}{f', {stage}' if stage else ''}", *lines],
         }
+
+    def _reach(self, step: str, reasons: Sequence[str], instead: str = _GO_BACK) -> None:
+        """Raise StepNotReachedError where there are reasons why the stage is not reached."""
+        if reasons:
+            are_denied = bool(self._record and self._record.denied)
+            raise StepNotReachedError(self._flow, step, reasons, are_denied, instead)
 
     def _refuse(self, reasons: Sequence[str]) -> None:
         if reasons:
@@ -236,8 +242,7 @@ class Failover(SourceSteps):
             ready = [f"Not yet      {reason}" for reason in reasons] or [f"Ready        {step} would be reached now"]
             lines = self._begin_back(plan, True) if step == TURNED and not reasons else []
             return self._result(step, [*denial_lines(record.denied), *ready, *lines], record)
-        if reasons:
-            raise StepNotReachedError(self._flow, step, reasons)
+        self._reach(step, reasons)
         lines = self._move(plan) if step == MOVED else self._begin_back(plan, False) if step == TURNED else []
         if step == TURNED:
             lines += self._allow_after_loss()
@@ -302,8 +307,7 @@ class Failover(SourceSteps):
             for group in offsets_there(self._flow, plan):
                 bring_offsets(self._copy, group["name"], places_of(group))
         after = planned(self._flow, self._origin, self._copy, self._params)
-        if reasons := [*unready(after), *unmoved(after)]:
-            raise StepNotReachedError(self._flow, MOVED, reasons)
+        self._reach(MOVED, [*unready(after), *unmoved(after)])
         return group_lines(after)
 
     def _begin_back(self, plan: Plan, is_check: bool) -> list[str]:
@@ -315,9 +319,8 @@ class Failover(SourceSteps):
             return []
         with at(f"source {self._flow.source}"):
             back = flow_back(self._flow, plan.partitions, self._positions_back())
-            is_to_set = not is_check and back.written
-            if is_to_set and (reasons := back.missing(self._set_positions(back.records()))):
-                raise StepNotReachedError(self._flow, TURNED, reasons)
+            if not is_check and back.written:
+                self._reach(TURNED, back.missing(self._set_positions(back.records())))
         return flow_back_lines(back)
 
 

@@ -25,6 +25,8 @@ class Tracker(Looks):
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         super().__init__(f"mirror_failback {options['source']}->{options['target']}", 0)
+        # The partition that the first call keeps is progress too: that call may last longer than the whole timeout.
+        self._advance.take(kept=0)
 
     def _judge(self, elapsed: float) -> Step:
         """Judge how much of the surplus is kept."""

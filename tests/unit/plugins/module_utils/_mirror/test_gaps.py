@@ -401,6 +401,21 @@ def test_a_deleted_topic_that_was_mirrored_or_never_begun_lost_nothing_that_is_k
     assert of_deleted(gone(None), after(look(0, 100, None))) == []
 
 
+def test_a_look_keeps_which_topics_of_the_flow_are_gone() -> None:
+    before = after(look(0, 100, 60))
+    left = gaps.marks(gone(60), before, [], "now", covers=lambda _topic: True)
+    kept = json.loads(json.dumps(left.as_data()))
+    assert Marks.of_data(kept) == left
+    assert left.gone == {"orders"}
+    assert gaps.marks(gone(60), left, [], "later", covers=lambda _topic: True).gone == {"orders"}
+    # A look of an older release keeps all but that.
+    del kept["topics"]["orders"]["gone"]
+    assert Marks.of_data(kept) == replace(left, gone=frozenset())
+    # The topic was created again, or the flow no longer covers it.
+    assert not gaps.marks(look(0, 5, 0, id="id-2"), left, [], "later", covers=lambda _topic: True).gone
+    assert not gaps.marks(gone(60), left, [], "later", covers=lambda _topic: False).gone
+
+
 def test_a_loss_is_told_once_when_the_topic_is_deleted_and_later_created_again() -> None:
     before = after(look(0, 100, 60))
     found = gaps.gaps(gone(60), before, {}, lambda _topic: True)

@@ -199,6 +199,11 @@ def test_a_long_copy_is_told_partition_by_partition(clusters: Clusters, monkeypa
     assert (done.state, done.progress) == ("done", "moved 1")
 
 
+def test_a_first_partition_that_took_longer_than_the_timeout_is_progress(clusters: Clusters) -> None:
+    looked = {"is_over": False, "partitions_kept": 1, "partitions_to_keep": 3}
+    assert Tracker({"source": "a", "target": "b"}).step(looked, 700.0).progress == "moved 1"
+
+
 def test_one_person_takes_the_steps_who_need_not_have_opened_the_target(clusters: Clusters) -> None:
     failback(writers_stopped=True).next(False)
     with pytest.raises(RefusedError, match="and you are carol"):

@@ -78,6 +78,17 @@ def test_offsets_that_no_look_read_may_be_markers() -> None:
     assert lost(left_of(replace(BEHIND, data=()))).missing == Span(0, 40)
 
 
+def test_what_a_topic_held_that_was_deleted_in_the_source_is_no_part_of_the_loss() -> None:
+    left = left_of()
+    gap = Gap("deleted", "orders", 0, first=60, last=99, counted=40)
+    plan = loss_of(FLOW, replace(left, marks=replace(left.marks, gone=frozenset({"orders"}), gaps=[gap])))
+    assert (plan.missing, copied_of(plan)) == (Span(0, 0), {"orders": {"0": 60}})
+    text = text_of(plan)
+    assert "Lost         0 records were in the source then and are not in b" in text
+    assert "not known" not in text.partition("Lost")[2].partition("\n")[0]
+    assert "Note         lost before, or in doubt: orders-0: offsets 60 to 99 (40 records) are missing" in text
+
+
 def test_what_was_copied_after_the_look_is_not_lost() -> None:
     row = lost(left_of(positions={PLACE: 90}))
     assert (row.copied, row.missing) == (90, Span(10, 10))

@@ -206,8 +206,9 @@ def test_a_way_back_that_was_cut_goes_on(clusters: Clusters) -> None:
 
 def test_a_stage_that_is_not_reached_leaves_record_and_denials(clusters: Clusters) -> None:
     clusters.plan = replace(WHOLE, partitions=[replace(ROW, grown=5)])
-    with pytest.raises(act.StepNotReachedError, match="a->b is not fenced yet:\n- still written"):
+    with pytest.raises(act.StepNotReachedError, match="a->b is not fenced yet:\n- still written") as raised:
         failover(writers=["User:orders"]).next(False)
+    assert "The stage is as it was, and what was denied stays denied. Run the same again, or go" in str(raised.value)
     assert (stage(clusters), DENIED in clusters.acls) == ("begun", True)
     # The principal that was forgotten is denied beside the first.
     clusters.plan = WHOLE
@@ -217,6 +218,12 @@ def test_a_stage_that_is_not_reached_leaves_record_and_denials(clusters: Cluster
         "User:late",
     }
     assert len(clusters.kept[f"{TARGET} {KEY}"]["denied"]) == 2
+
+
+def test_a_stage_that_is_not_reached_names_no_denials_where_none_were_made(clusters: Clusters) -> None:
+    clusters.plan = replace(WHOLE, partitions=[replace(ROW, grown=5)])
+    with pytest.raises(act.StepNotReachedError, match=r"The stage is as it was\. Run the same again, or go back"):
+        failover(writers_stopped=True).next(False)
 
 
 def test_denials_that_somebody_took_away_are_made_again(clusters: Clusters) -> None:
