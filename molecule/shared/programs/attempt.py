@@ -34,7 +34,7 @@ from kafka.net.sasl.oauth import AbstractTokenProvider
 PATIENCE_MS = 10000
 
 
-class Given(AbstractTokenProvider):  # type: ignore[misc]  # The library ships no types.
+class Given(AbstractTokenProvider):
     """Shows a token that somebody else asked for."""
 
     def __init__(self, token: str) -> None:
