@@ -238,7 +238,7 @@ def administrator_of(nodes: Iterable[Machine], writes: bool = False) -> dict[str
     password = brokers[0].get("kafka_admin_password", "")
     if not password:
         return connection
-    mechanism = next(one for one in brokers[0].mechanisms if not (writes and one == TICKETS))
+    mechanism = next(name for name in brokers[0].mechanisms if not (writes and name == TICKETS))
     login = login_at(brokers[0], brokers[0].variables["kafka_admin_user"], password, mechanism)
     over = {"security_protocol": "SASL_SSL", "ssl_ca_location": brokers[0].variables["kafka_tls_ca_file"]}
     return {**connection, **over, **login.options()}

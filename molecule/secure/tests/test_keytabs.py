@@ -14,10 +14,10 @@ from tests.support.machines import SEARCHED, Ask, Machine
 def keytabs(machines: dict[str, Machine]) -> list[Path]:
     """Those that prepare.yml made, on the control node."""
     place = Path(machines["broker1"].variables["molecule_peer_dir"])
-    found = sorted(place.glob("*.keytab"))
-    if not found:
+    made = sorted(place.glob("*.keytab"))
+    if not made:
         pytest.skip("clients do not log in by Kerberos")
-    return found
+    return made
 
 
 def test_a_keytab_is_in_one_file_that_only_its_service_can_read(
