@@ -108,9 +108,9 @@ def administrator(nodes: list[Machine]) -> dict[str, Any]:
 
 
 @pytest.fixture
-def settings(administrator: dict[str, Any]) -> dict[str, Any]:
+def settings(nodes: list[Machine]) -> dict[str, Any]:
     """The same in the words of librdkafka, without the addresses."""
-    return client_settings(administrator)
+    return client_settings(administrator_of(nodes, writes=True))
 
 
 @pytest.fixture

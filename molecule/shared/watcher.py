@@ -12,9 +12,9 @@ import re
 import signal
 import time
 
-from tests.support.planted import forms
+from tests.support.planted import KEYTAB, forms
 
-WORDS = [*forms(b"planted-"), b"PRIVATE KEY"]
+WORDS = [*forms(b"planted-"), KEYTAB, b"PRIVATE KEY"]
 SECRET = re.compile(rb"[^\s\0]{0,20}(?:" + b"|".join(map(re.escape, WORDS)) + rb")[^\s\0]{0,20}")
 # Services of ours, and what their command lines name as their configuration.
 PROGRAMS = (b"kafka.Kafka\0", b"org.apache.kafka.connect.mirror.MirrorMaker\0")

@@ -24,3 +24,14 @@ def test_no_machine_is_named_like_the_beginning_of_a_container_id(path: Path) ->
 def test_nodes_of_scenarios_are_started_as_those_of_the_other_tests() -> None:
     shared = yaml.safe_load((ROOT / ".config/molecule/config.yml").read_text())
     assert shared["provisioner"]["inventory"]["group_vars"]["all"]["kafka_jvm_options"] == JVM_OPTIONS
+
+
+def test_each_login_of_the_secured_scenario_has_its_variables() -> None:
+    """A group that no variable is written for would leave every user without a login."""
+    scenario = yaml.safe_load((ROOT / "molecule/secure/molecule.yml").read_text())
+    variables = scenario["provisioner"]["inventory"]["group_vars"]
+    allowed = re.search(r"case \$\{STREAMOPS_LOGIN:-scram\} in\n  ([a-z| ]+)\)", (ROOT / "test").read_text())
+    assert allowed
+    for login in allowed[1].split(" | "):
+        assert variables[login]["molecule_login"] == login
+    assert all("${STREAMOPS_LOGIN:-scram}" in platform["groups"] for platform in scenario["platforms"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A KDC of MIT Kerberos on the loopback address, with a database, a log and keytabs in a temporary folder."""
+"""A KDC of MIT Kerberos, on the loopback address by default; database, log and keytabs are in a temporary folder."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ _PACKAGES = ("gssapi", "decorator.py")
 NO_LIBRARY = "" if (_DEBIAN / "gssapi").is_dir() else "no python3-gssapi"
 #: Debian keeps them where users do not look.
 _PLACES = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
+#: Runs it in the foreground, so that this process alone has to be ended.
+COMMAND = ("krb5kdc", "-n", "-r", REALM)
 _PROGRAMS = ("krb5kdc", "kdb5_util", "kadmin.local", "ktutil", "kinit")
 #: Why none can be started here, empty where all is there.
 MISSING = ", ".join(name for name in _PROGRAMS if shutil.which(name, path=_PLACES) is None)
@@ -33,13 +35,13 @@ _KRB5 = """\
     permitted_enctypes = aes256-cts-hmac-sha1-96 aes128-cts-hmac-sha1-96 rc4-hmac
 [realms]
     {realm} = {{
-        kdc = 127.0.0.1:{port}
+        kdc = {address}
     }}
 """
 _KDC = """\
 [kdcdefaults]
-    kdc_listen = 127.0.0.1:{port}
-    kdc_tcp_listen = 127.0.0.1:{port}
+    kdc_listen = {address}
+    kdc_tcp_listen = {address}
 [realms]
     {realm} = {{
         database_name = {directory}/principal
@@ -59,11 +61,14 @@ class Kdc:
     krb5_file -- what its clients read; address -- host:port of it.
     """
 
-    def __init__(self, directory: Path, port: int, ticket_life: str = "10h") -> None:
-        """Make its database; ticket_life -- the longest of a ticket, as kdc.conf takes a duration."""
-        self._directory, self.address = directory, f"127.0.0.1:{port}"
+    def __init__(self, directory: Path, port: int, ticket_life: str = "10h", host: str = "127.0.0.1") -> None:
+        """Make its database; ticket_life -- the longest of a ticket, as kdc.conf takes a duration.
+
+        host -- the address that it listens on, where it runs.
+        """
+        self._directory, self.address = directory, f"{host}:{port}"
         self.krb5_file = directory / "krb5.conf"
-        names = {"realm": REALM, "port": port, "directory": directory, "ticket_life": ticket_life}
+        names = {"realm": REALM, "address": self.address, "directory": directory, "ticket_life": ticket_life}
         self.krb5_file.write_text(_KRB5.format(**names))
         (directory / "kdc.conf").write_text(_KDC.format(**names))
         self.environment = {
@@ -87,8 +92,7 @@ class Kdc:
 
     def start(self) -> None:
         """Start it, and wait until it takes connections."""
-        # In the foreground, so that this process alone has to be ended.
-        self._process = subprocess.Popen(["krb5kdc", "-n", "-r", REALM], env=self.environment, cwd=self._directory)
+        self._process = subprocess.Popen(COMMAND, env=self.environment, cwd=self._directory)
         try:
             until(self._listens, "the KDC to listen", timeout=30)
         except AssertionError:

@@ -11,6 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._client.login import TICKETS, SaslLogin
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.kerberos import Kerberos
+from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.oauth import TokenIssuer
 
 # What the roles open when an inventory says nothing.
 LISTENERS = [
@@ -116,6 +119,11 @@ class Machine:
         return self.variables.get(variable, default)
 
     @property
+    def mechanisms(self) -> list[str]:
+        """The mechanisms by which clients log in at its node, first that of our own clients."""
+        return list(self.get("kafka_sasl_mechanisms", ["SCRAM-SHA-512"]))
+
+    @property
     def node_id(self) -> int:
         """The id of its node."""
         return int(self.variables["zookeeper_id" if self.is_server else "kafka_node_id"])
@@ -211,16 +219,29 @@ class Machine:
         return {int(port) for address, port in ends if not address.strip("[]").startswith(("127.", "::1"))}
 
 
-def administrator_of(nodes: Iterable[Machine]) -> dict[str, Any]:
-    """How the administrator of the cluster of these nodes connects, in the words of the modules."""
+def login_at(broker: Machine, user: str, password: str, mechanism: str = "") -> SaslLogin:
+    """How a user logs in at a broker, by the first of its mechanisms where none is named; with tickets the keytab is
+    that of the administrator."""
+    mechanism = mechanism or broker.mechanisms[0]
+    if mechanism == TICKETS:
+        return Kerberos.of(broker.get("kafka_kerberos", {})).login(user)
+    return TokenIssuer.of(broker.get("kafka_oauth", {})).login(mechanism, user, password)
+
+
+def administrator_of(nodes: Iterable[Machine], writes: bool = False) -> dict[str, Any]:
+    """How the administrator of the cluster of these nodes connects, in the words of the modules.
+
+    writes -- by librdkafka, which takes no tickets: then by the first mechanism behind these.
+    """
     brokers = [machine for machine in nodes if machine.is_broker]
     connection = {"bootstrap_servers": [f"{machine.address}:{machine.ports['clients']}" for machine in brokers]}
     password = brokers[0].get("kafka_admin_password", "")
     if not password:
         return connection
-    login = {"security_protocol": "SASL_SSL", "sasl_mechanism": "SCRAM-SHA-512", "sasl_password": password}
-    names = {"sasl_username": brokers[0].variables["kafka_admin_user"]}
-    return {**connection, **login, **names, "ssl_ca_location": brokers[0].variables["kafka_tls_ca_file"]}
+    mechanism = next(name for name in brokers[0].mechanisms if not (writes and name == TICKETS))
+    login = login_at(brokers[0], brokers[0].variables["kafka_admin_user"], password, mechanism)
+    over = {"security_protocol": "SASL_SSL", "ssl_ca_location": brokers[0].variables["kafka_tls_ca_file"]}
+    return {**connection, **over, **login.options()}
 
 
 def client_settings(connection: dict[str, Any]) -> dict[str, Any]:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import base64
 
+#: How a keytab begins in base64: its version 0x0502, and the zeros before the length of its first entry.
+KEYTAB = b"BQIAAA"
+
 
 def forms(word: bytes) -> list[bytes]:
     """The word itself, and what of it stays the same wherever it stands within what base64 encodes.

@@ -6,24 +6,35 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.support.machines import Machine
-
-LOGIN = {"security_protocol": "SASL_SSL", "sasl_mechanism": "SCRAM-SHA-512"}
-
-
-@pytest.fixture
-def user(nodes: list[Machine]) -> Callable[[str], dict[str, str]]:
-    """The login of a user of the inventory by name."""
-    users = {one["name"]: one["password"] for one in nodes[0].variables["kafka_users"]}
-
-    def login(name: str) -> dict[str, str]:
-        return {**LOGIN, "sasl_plain_username": name, "sasl_plain_password": users[name]}
-
-    return login
-
+from ansible_collections.streamops.kafka.plugins.module_utils._client.tokens import TokenError, fetched
+from tests.support.machines import Machine, login_at
 
 Attempt = Callable[..., str]
 User = Callable[[str], dict[str, str]]
+SCRAM, TOKENS, TICKETS = "SCRAM-SHA-512", "OAUTHBEARER", "GSSAPI"
+
+
+@pytest.fixture
+def broker(machines: dict[str, Machine]) -> Machine:
+    """One whose first mechanism users log in by."""
+    return machines["broker1"]
+
+
+@pytest.fixture
+def user(broker: Machine) -> User:
+    """The login of a user of the scenario by name, for an attempt on the client's machine."""
+    mechanism = broker.mechanisms[0]
+
+    def login(name: str) -> dict[str, str]:
+        common = {"security_protocol": "SASL_SSL", "sasl_mechanism": mechanism}
+        if mechanism == TICKETS:
+            return {**common, "sasl_kerberos_service_name": "kafka", "keytab": f"/etc/{name}.keytab"}
+        password = broker.variables["molecule_users"][name]
+        if mechanism == TOKENS:
+            return {**common, "token": fetched(login_at(broker, name, password))[0]}
+        return {**common, "sasl_plain_username": name, "sasl_plain_password": password}
+
+    return login
 
 
 def test_users_do_what_their_role_allows(attempt: Attempt, user: User) -> None:
@@ -54,20 +65,44 @@ def test_what_no_acl_allows_is_denied(attempt: Attempt, user: User, who: str, wh
     assert reason in attempt(what, **user(who))
 
 
+PASSWORD = {"sasl_plain_username": "reader", "sasl_plain_password": "wrong"}
+#: What is wrong with a login by the first mechanism, and how it ends.
+WRONG = [
+    (SCRAM, {"sasl_plain_password": "wrong"}, "SaslAuthenticationFailed"),
+    pytest.param(SCRAM, {"sasl_plain_username": "nobody"}, "Unable to bootstrap", marks=pytest.mark.full),
+    pytest.param(SCRAM, {"sasl_mechanism": "SCRAM-SHA-256"}, "Unable to bootstrap", marks=pytest.mark.full),
+    (TOKENS, {"token": "of.no.issuer"}, "SaslAuthenticationFailed"),
+    (TOKENS, {"sasl_mechanism": SCRAM, **PASSWORD}, "UnsupportedSaslMechanism"),
+    # Keys that its principal had before, and none.
+    (TICKETS, {"keytab": "/etc/former.keytab"}, ""),
+    (TICKETS, {"keytab": "/etc/missing.keytab"}, ""),
+    (TICKETS, {"sasl_mechanism": SCRAM, **PASSWORD}, "SaslAuthenticationFailed"),
+    ("", {"sasl_mechanism": "PLAIN", **PASSWORD}, "UnsupportedSaslMechanism"),
+    pytest.param("", {"security_protocol": "SASL_PLAINTEXT"}, "Unable to bootstrap", marks=pytest.mark.full),
+]
+
+
 @pytest.mark.parametrize(
-    ("changed", "reason"),
-    [
-        ({"sasl_plain_password": "wrong"}, "SaslAuthenticationFailed"),
-        pytest.param({"sasl_plain_username": "nobody"}, "Unable to bootstrap", marks=pytest.mark.full),
-        pytest.param({"sasl_mechanism": "SCRAM-SHA-256"}, "Unable to bootstrap", marks=pytest.mark.full),
-        ({"sasl_mechanism": "PLAIN"}, "UnsupportedSaslMechanism"),
-        pytest.param({"security_protocol": "SASL_PLAINTEXT"}, "Unable to bootstrap", marks=pytest.mark.full),
-    ],
+    ("mechanism", "changed", "reason"),
+    WRONG,
     ids=lambda value: next(iter(value.values())) if isinstance(value, dict) else "",
 )
-def test_a_wrong_login_is_refused(attempt: Attempt, user: User, changed: dict[str, str], reason: str) -> None:
+def test_a_wrong_login_is_refused(
+    attempt: Attempt, user: User, broker: Machine, mechanism: str, changed: dict[str, str], reason: str
+) -> None:
+    if mechanism not in ("", broker.mechanisms[0]):
+        pytest.skip(f"clients log in by {broker.mechanisms[0]}")
     assert attempt("connect", **user("reader")) == "done", "the right one gets in"
-    assert reason in attempt("connect", **{**user("reader"), **changed})
+    refused = attempt("connect", **{**user("reader"), **changed})
+    assert refused != "done"
+    assert reason in refused
+
+
+def test_the_issuer_gives_no_token_for_a_wrong_secret(broker: Machine) -> None:
+    if broker.mechanisms[0] != TOKENS:
+        pytest.skip(f"clients log in by {broker.mechanisms[0]}")
+    with pytest.raises(TokenError, match="401"):
+        fetched(login_at(broker, "reader", "wrong"))
 
 
 @pytest.mark.parametrize("protocol", ["SSL", "PLAINTEXT"])

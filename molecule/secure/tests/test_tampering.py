@@ -16,6 +16,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from tests.support import certificates
 from tests.support.machines import Ask, Machine, eventually
 from tests.support.modules import run_module
+from tests.support.planted import KEYTAB
 
 ROOT = Path(__file__).resolve().parents[3]
 TOPIC = "led-by-a-liar"
@@ -32,6 +33,7 @@ def site(*words: str) -> tuple[str, int]:
     output = done.stdout + done.stderr
     assert done.returncode == 0, output[-5000:]
     assert "planted-" not in output
+    assert KEYTAB.decode() not in output
     return output, sum(map(int, re.findall(r"changed=(\d+)", output)))
 
 

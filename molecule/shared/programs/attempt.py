@@ -1,7 +1,8 @@
 """What a client on another machine may do: reads one attempt as JSON on standard input, prints how it ended.
 
-Runs on the client's machine with nothing but Python and kafka-python. The attempt has `servers`, `ca` (PEM text), the
-`login` (kafka-python's options), what to `do`, and a `topic` and a `group` for it. Prints `done`, or the errors' names.
+Runs on the client's machine with nothing but Python, kafka-python and, for tickets, gssapi. The attempt has `servers`,
+`ca` (PEM text), the `login` (kafka-python's options, a `token`, or the path of a `keytab`), what to `do`, and a `topic`
+and a `group` for it. Prints `done`, or the errors' names.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import io
 import json
 import logging
+import os
 import ssl
 import sys
 from collections.abc import Callable
@@ -27,8 +29,20 @@ from kafka.admin import (
     ResourcePatternFilter,
     ResourceType,
 )
+from kafka.net.sasl.oauth import AbstractTokenProvider
 
 PATIENCE_MS = 10000
+
+
+class Given(AbstractTokenProvider):
+    """Shows a token that somebody else asked for."""
+
+    def __init__(self, token: str) -> None:
+        self._token = token
+
+    def token(self) -> str:
+        """The token."""
+        return self._token
 
 
 def options(attempt: dict[str, Any]) -> dict[str, Any]:
@@ -36,6 +50,10 @@ def options(attempt: dict[str, Any]) -> dict[str, Any]:
     given = {"bootstrap_servers": attempt["servers"], "bootstrap_timeout_ms": PATIENCE_MS, **attempt["login"]}
     if "SSL" in given["security_protocol"]:
         given["ssl_context"] = ssl.create_default_context(cadata=attempt["ca"])
+    if token := given.pop("token", ""):
+        given["sasl_oauth_token_provider"] = Given(token)
+    if keytab := given.pop("keytab", ""):
+        os.environ.update(KRB5_CLIENT_KTNAME=f"FILE:{keytab}", KRB5CCNAME="MEMORY:")
     return given
 
 

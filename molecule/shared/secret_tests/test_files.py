@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.support.machines import Machine
-from tests.support.planted import forms
+from tests.support.planted import KEYTAB, forms
 
 # Every planted secret holds this word.
-MARKS = [form.decode() for form in forms(b"planted-")]
+MARKS = [form.decode() for form in (*forms(b"planted-"), KEYTAB)]
 
 
 def ca_directory(process: Machine) -> Path:
