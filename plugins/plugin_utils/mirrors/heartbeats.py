@@ -56,3 +56,14 @@ def reverse_herders(flows: Sequence[Flow], target: str) -> list[str]:
         for flow in mirror_maker_flows(flows, target)
         if wants_heartbeats(flow) and not any(back.source == target for back in mirror_maker_flows(flows, flow.source))
     )
+
+
+def heartbeat_workers(flows: Sequence[Flow], target: str, cluster: str) -> str:
+    """Return the alias in the group and the topics of the workers of a herder target->cluster for heartbeats alone.
+
+    One of their own where a disabled flow target->cluster is known: it may have run. Under its name the herder would
+    find the tasks of that flow, and run them until it has written that the flow is disabled (KafkaConfigBackingStore).
+    With names that are kept these copy back what has come.
+    """
+    is_known = any((flow.source, flow.target) == (target, cluster) for flow in flows)
+    return f"{target}-heartbeats" if is_known else target

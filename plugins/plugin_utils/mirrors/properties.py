@@ -18,7 +18,7 @@ from typing import Any
 
 from ...module_utils._mirror.flows import GROUPS_EXCLUDED, IDENTITY, OFFSETS_SEGMENT_BYTES, TOPICS_EXCLUDED, Flow
 from ...module_utils._release.releases import release
-from .heartbeats import emits, mirror_maker_flows, reverse_herders
+from .heartbeats import emits, heartbeat_workers, mirror_maker_flows, reverse_herders
 from .tuning import CONSUMER, PRODUCER
 
 #: Copies of every topic that a mirror makes, where the cluster has as many brokers.
@@ -77,6 +77,8 @@ def mirror_properties(
         found.update(_prefixed(flow.pair, _flow(flow, flows, clusters, version)))
     for source in reverse:
         found.update(_prefixed(f"{target}->{source}", _heartbeats_only(_copies(clusters, source))))
+        if (name := heartbeat_workers(flows, target, source)) != target:
+            found.update(_prefixed(source, _own_workers(name)))
     return _with_users(found, carried, options.get("config") or {})
 
 
@@ -212,6 +214,15 @@ def _heartbeats_only(copies: int) -> dict[str, Any]:
         "enabled": False,
         "emit.heartbeats.enabled": True,
         "heartbeats.topic.replication.factor": copies,
+    }
+
+
+def _own_workers(alias: str) -> dict[str, Any]:
+    """Workers that share neither their group nor their topics with those of a flow (MirrorMakerConfig.workerConfig)."""
+    topics = {"offset": "offsets", "config": "configs", "status": "status"}
+    return {
+        "group.id": f"{alias}-mm2",
+        **{f"{kind}.storage.topic": f"mm2-{name}.{alias}.internal" for kind, name in topics.items()},
     }
 
 

@@ -20,7 +20,7 @@ from ...module_utils._mirror.flows import HEARTBEATS, LEGACY, SEPARATOR, Flow, l
 from ...module_utils._mirror.records import checkpoints_topic, heartbeats_topic, status_topic
 from ...module_utils._mirror.trail import syncs_topic
 from ...module_utils._users.plan import MECHANISMS
-from .heartbeats import emits, heartbeat_topics, reverse_herders
+from .heartbeats import emits, heartbeat_topics, heartbeat_workers, reverse_herders
 from .patterns import ANY, LITERAL, PREFIXED, Resource, resources
 
 #: Operations on resources of one kind: (kind, resources, operations).
@@ -115,7 +115,7 @@ def _rights(flows: Sequence[Flow], cluster: str) -> Iterator[Right]:
         elif flow.source == cluster:
             yield from _source(flow, heartbeat_topics(flows, flow.source, [flow.target]))
             if cluster in reverse_herders(flows, flow.target):
-                yield from _workers(flow.target)
+                yield from _workers(heartbeat_workers(flows, flow.target, cluster))
                 yield from _heartbeats(writes=True)
         else:
             yield from _target(flow, heartbeat_topics(flows, flow.source, [flow.target]))
