@@ -123,7 +123,7 @@ def test_a_drill_passes_beside_production_and_leaves_it_as_it_was(mirrored: Mirr
     assert counts["again"] <= counts["again_at_most"]
     assert 0 < drill["rto_written"] <= drill["rto_read"] < 300
     assert 0 <= loss["missing"] <= loss["acknowledged"] < counts["acknowledged"]
-    assert list(drill["seconds"]) == ["copied", "written", "fenced", "drained", "moved", "turned", "counted"]
+    assert set(drill["seconds"]) == {"copied", "written", "fenced", "drained", "moved", "turned", "counted"}
     assert (drill["passed"], drill["by"], drill["why"]) == (True, "alice", [])
     until(lambda: not ledger.lost(read_all(mirrored.servers("dc_b"), "dc_a.orders")), "all of production", 120)
 
