@@ -148,13 +148,8 @@ class Course:
     def _moved(self, plan: Plan) -> Plan:
         """Bring the offsets of the group over, and return the plan behind that."""
         with at(self._there):
-            for group in offsets_there(self._flow, plan):
-                places = {
-                    (topic["name"], place["partition"]): place["committed"]
-                    for topic in group["topics"]
-                    for place in topic["partitions"]
-                }
-                bring_offsets(self._copy, group["name"], places)
+            for group, places in offsets_there(self._flow, plan).items():
+                bring_offsets(self._copy, group, places)
         return self._planned()
 
     def _turned(self, written: Sequence[Numbered], read_before: Sequence[Numbered], last: float, most: int) -> None:

@@ -20,7 +20,7 @@ from .look import look_at
 from .loss import loss_lines, loss_of, offsets_to_set
 from .loss_look import answer_of, survivors_of
 from .model import Plan
-from .plan import lines, offsets_there, plan_of
+from .plan import as_file, lines, offsets_there, plan_of
 from .record import Record, next_step, record_of, stage_lines, state_key
 
 
@@ -73,7 +73,7 @@ def mirror_failover_info(module: Any) -> dict[str, Any]:
         "changed": False,
         **asdict(plan),
         "to_copy": plan.to_copy,
-        "offsets_there": offsets_there(flow, plan),
+        "offsets_there": as_file(offsets_there(flow, plan)),
         "stage": record.stage if record else "",
         "next_step": next_step(record),
         "lines": lines(plan, stage_lines(record)),
@@ -88,7 +88,7 @@ def _loss_info(flow: Flow, params: Mapping[str, Any]) -> dict[str, Any]:
         "changed": False,
         **asdict(plan),
         "to_copy": plan.missing.at_most if plan.missing else None,
-        "offsets_there": offsets_to_set(flow, plan),
+        "offsets_there": as_file(offsets_to_set(flow, plan)),
         "stage": record.stage if record else "",
         "next_step": next_step(record, is_lost=True),
         "lines": loss_lines(plan, stage_lines(record, is_lost=True)),

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from .._cluster.snapshot import Key
 from .._core.names import capped
@@ -211,20 +210,20 @@ def _seconds(moment: Moment) -> int:
 
 def copied_of(plan: LossPlan) -> dict[str, dict[str, int]]:
     """Return by topic and partition of the source how far it is copied, for the record of the failover."""
-    copied: dict[str, dict[str, int]] = {}
-    for row in plan.partitions:
-        if row.copied is not None:
-            copied.setdefault(row.topic, {})[str(row.partition)] = row.copied
-    return copied
+    return _recorded((row, row.copied) for row in plan.partitions)
 
 
 def ends_of(plan: LossPlan) -> dict[str, dict[str, int]]:
     """Return by topic and partition of the source where its copy ends, for the record of the failover."""
-    ends: dict[str, dict[str, int]] = {}
-    for row in plan.partitions:
-        if row.target_end is not None:
-            ends.setdefault(row.topic, {})[str(row.partition)] = row.target_end
-    return ends
+    return _recorded((row, row.target_end) for row in plan.partitions)
+
+
+def _recorded(offsets: Iterable[tuple[PartitionLoss, int | None]]) -> dict[str, dict[str, int]]:
+    recorded: dict[str, dict[str, int]] = {}
+    for row, offset in offsets:
+        if offset is not None:
+            recorded.setdefault(row.topic, {})[str(row.partition)] = offset
+    return recorded
 
 
 def ids_of(flow: Flow, left: Survivors) -> dict[str, str]:
@@ -264,19 +263,17 @@ def _landing(left: Survivors, group: str, key: Key, there: int | None) -> Landin
     return Landing(*key, state, there, checkpoint, begin, Span(0, copy.end - begin))
 
 
-def offsets_to_set(flow: Flow, plan: LossPlan) -> list[dict[str, Any]]:
-    """Return the offsets that groups lack in the target, as group_offsets takes them from a file."""
-    entries = []
-    for group in plan.groups:
-        topics: dict[str, list[dict[str, int | None]]] = {}
-        for landing in group.landings if group.is_to_set else ():
-            if landing.is_to_set:
-                place = {"partition": landing.partition, "committed": landing.begin}
-                topics.setdefault(remote_topic(flow, landing.topic), []).append(place)
-        if topics:
-            named = [{"name": name, "partitions": places} for name, places in sorted(topics.items())]
-            entries.append({"name": group.name, "topics": named})
-    return entries
+def offsets_to_set(flow: Flow, plan: LossPlan) -> dict[str, dict[Key, int]]:
+    """Return by group and partition of the target the offsets that groups lack there."""
+    return {
+        group.name: {
+            (remote_topic(flow, landing.topic), landing.partition): landing.begin
+            for landing in group.landings
+            if landing.is_to_set and landing.begin is not None
+        }
+        for group in plan.groups
+        if group.is_to_set
+    }
 
 
 # -- steps ---------------------------------------------------------------------------------------------------------

@@ -32,7 +32,7 @@ from .loss import (
 from .loss_look import answer_of, survivors_of
 from .record import BEGUN, MOVED, TURNED, Loss, Record, next_step
 from .steps import back_refusals, loss_refusals, operator_refusals, stage_refusals
-from .steps_apply import BACK, Steps, at_now, mirror_failover, places_of
+from .steps_apply import BACK, Steps, at_now, mirror_failover
 
 
 def failover_step(module: Any) -> dict[str, Any]:
@@ -104,10 +104,10 @@ class LossFailover(Steps):
         if not lacking:
             return plan
         with at(f"target {self._flow.target}"):
-            for group in lacking:
-                bring_offsets(self._copy, group["name"], places_of(group))
+            for group, places in lacking.items():
+                bring_offsets(self._copy, group, places)
         after = loss_of(self._flow, self._left(silence))
-        if left := [group["name"] for group in offsets_to_set(self._flow, after)]:
+        if left := offsets_to_set(self._flow, after):
             reason = f"offsets in {self._flow.target} are not as they were set: {', '.join(left)}. Run again."
             self._reach(step, [reason])
         return after

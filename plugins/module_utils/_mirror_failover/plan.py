@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .._cluster.snapshot import Key
@@ -167,24 +167,42 @@ def _beyond(look: Look, groups: Iterable[GroupPlan]) -> Iterator[str]:
             yield f"group {group.name} stands beyond the end of {capped(beyond, _NAMES)}: made anew, or cut short"
 
 
-def offsets_there(flow: Flow, plan: Plan) -> list[dict[str, Any]]:
-    """Return the offsets of the target from which no group skips a record, as group_offsets takes them from a file.
+def offsets_there(flow: Flow, plan: Plan) -> dict[str, dict[Key, int]]:
+    """Return by group and partition of the target the offset from which the group skips no record.
 
     Without groups of which it is not known how far they have read, and without places beyond the end of the source.
     """
     ends = {(row.topic, row.partition): row.source_end for row in plan.partitions}
-    found = []
-    for group in plan.groups:
+
+    def is_sure(reading: Reading) -> bool:
+        """Return whether the offset of the group in the source is one of a record that the source had."""
+        end = ends[reading.topic, reading.partition]
+        return reading.state != NO_COPY and end is not None and reading.committed <= end
+
+    return {
+        group.name: places
+        for group in plan.groups
+        if not group.error
+        if (
+            places := {
+                (remote_topic(flow, reading.topic), reading.partition): reading.low
+                for reading in group.readings
+                if is_sure(reading)
+            }
+        )
+    }
+
+
+def as_file(offsets: Mapping[str, Mapping[Key, int]]) -> list[dict[str, Any]]:
+    """Return offsets by group and partition as group_offsets takes them from a file."""
+    entries = []
+    for group, places in offsets.items():
         topics: dict[str, list[dict[str, int]]] = {}
-        for reading in () if group.error else group.readings:
-            end = ends[reading.topic, reading.partition]
-            if reading.state != NO_COPY and end is not None and reading.committed <= end:
-                place = {"partition": reading.partition, "committed": reading.low}
-                topics.setdefault(remote_topic(flow, reading.topic), []).append(place)
-        if topics:
-            entries = [{"name": name, "partitions": places} for name, places in sorted(topics.items())]
-            found.append({"name": group.name, "topics": entries})
-    return found
+        for (topic, number), offset in places.items():
+            topics.setdefault(topic, []).append({"partition": number, "committed": offset})
+        named = [{"name": topic, "partitions": partitions} for topic, partitions in sorted(topics.items())]
+        entries.append({"name": group, "topics": named})
+    return entries
 
 
 def lines(plan: Plan, stage: Sequence[str] = ()) -> list[str]:

@@ -304,8 +304,8 @@ class Failover(SourceSteps):
     def _move(self, plan: Plan) -> list[str]:
         """Bring the offsets of all groups over, look whether they are there, and say what groups read again."""
         with at(f"target {self._flow.target}"):
-            for group in offsets_there(self._flow, plan):
-                bring_offsets(self._copy, group["name"], places_of(group))
+            for group, places in offsets_there(self._flow, plan).items():
+                bring_offsets(self._copy, group, places)
         after = planned(self._flow, self._origin, self._copy, self._params)
         self._reach(MOVED, [*unready(after), *unmoved(after)])
         return group_lines(after)
@@ -334,15 +334,6 @@ def change_denials(session: Session, denied: Sequence[Denial], state: str) -> No
 def allowed_lines(denied: Sequence[Denial]) -> list[str]:
     """Return a line for each principal with the topics that it may write again."""
     return [line.replace("Denied ", "Allowed").replace("may not", "may again") for line in denial_lines(denied)]
-
-
-def places_of(group: Mapping[str, Any]) -> dict[Key, int]:
-    """Return the offsets of a group, as a plan has them for group_offsets, by partition of the target."""
-    return {
-        (topic["name"], place["partition"]): place["committed"]
-        for topic in group["topics"]
-        for place in topic["partitions"]
-    }
 
 
 def at_now() -> str:

@@ -33,6 +33,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.l
     unturned_after_loss,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.model import Checkpoint, Span
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.plan import as_file
 
 FLOW = Flow("a", "b", ("orders", "audit"))
 PLACE = ("orders", 0)
@@ -224,13 +225,13 @@ def test_a_group_of_checkpoints_alone_gets_the_offset_of_the_last() -> None:
     plan = loss_of(FLOW, left_of(checkpoints={("billing", PLACE): Checkpoint(52, 50)}, groups=[]))
     (billing,) = plan.groups
     assert (billing.name, billing.members) == ("billing", 0)
-    assert offsets_in({"groups": offsets_to_set(FLOW, plan)}, "billing") == ({COPY: 50}, [])
+    assert offsets_in({"groups": as_file(offsets_to_set(FLOW, plan))}, "billing") == ({COPY: 50}, [])
     assert "has no valid offset in b for orders-0; step moved sets those of its last checkpoint" in text_of(plan)
 
 
 def test_a_group_that_has_committed_in_the_target_is_left() -> None:
     plan = loss_of(FLOW, left_of(checkpoints={("billing", PLACE): Checkpoint(52, 50)}, groups=[group(55)]))
-    assert offsets_to_set(FLOW, plan) == []
+    assert as_file(offsets_to_set(FLOW, plan)) == []
     assert "group billing has an offset that MirrorMaker did not set for orders-0" in text_of(plan)
 
 
@@ -238,7 +239,7 @@ def test_no_copy_and_no_known_offsets() -> None:
     checkpoints = {("billing", PLACE): Checkpoint(52, 50)}
     uncopied = loss_of(FLOW, left_of(copies={}, checkpoints=checkpoints, groups=[group()]))
     assert "b has no copy of orders-0" in text_of(uncopied)
-    assert offsets_to_set(FLOW, uncopied) == []
+    assert as_file(offsets_to_set(FLOW, uncopied)) == []
     silent = loss_of(FLOW, left_of(checkpoints=checkpoints, groups=[group(error="broker 1 did not answer")]))
     assert "offsets of these groups are not known: billing (broker 1 did not answer). Run again." in unmoved_after_loss(
         silent

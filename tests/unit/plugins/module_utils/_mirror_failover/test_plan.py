@@ -25,6 +25,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.m
     Span,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.plan import (
+    as_file,
     lines,
     offsets_there,
     plan_of,
@@ -221,11 +222,11 @@ def test_a_group_that_is_not_told_is_no_group_that_reads_nothing() -> None:
 def test_offsets_are_brought_over_as_group_offsets_takes_them() -> None:
     silent = Reader(Group(Listed("silent", "classic", "", "", 1), error="no answer"), Offsets({PLACE: Offset(1)}))
     look = look_of(readers=[reader(99, 80), reader(500, name="beyond"), silent])
-    found = offsets_there(FLOW, plan_of(FLOW, look))
+    found = as_file(offsets_there(FLOW, plan_of(FLOW, look)))
     assert [group["name"] for group in found] == ["billing"]
     assert offsets_in({"groups": found}, "billing") == ({COPY: 99}, [])
     uncopied = replace(look, copies={})
-    assert offsets_there(FLOW, plan_of(FLOW, uncopied)) == []
+    assert as_file(offsets_there(FLOW, plan_of(FLOW, uncopied))) == []
 
 
 # -- ends ----------------------------------------------------------------------------------------------------------
