@@ -57,23 +57,51 @@ options:
     type: str
     choices: [disabled, preparing, enabled]
     default: disabled
+  watch_seconds:
+    description: >-
+      Seconds, at least, for which the ends of the source are watched for records that are still written.
+    type: int
+    default: 5
+"""
+
+    # By what a look for gaps judges.
+    GAPS = r"""
+options:
   untouched_source:
     description: >-
       Whether MirrorMaker 2 keeps the offset syncs of the flow in the target (C(offset-syncs.topic.location=target)),
       in this collection C(untouched_source) of a flow. Only there they are looked for then, else only in the source.
     type: bool
     default: false
-  watch_seconds:
-    description: >-
-      Seconds, at least, for which the ends of the source are watched for records that are still written.
-    type: int
-    default: 5
   confirm_seconds:
     description: >-
-      Seconds after which a gap that is new is looked at a second time, as M(streamops.kafka.mirror_gaps) does. V(0)
-      does not look again.
+      Seconds after which a gap that is new is looked at a second time, because the position of a mirror that runs is as
+      old as its last flush. Set it longer than C(offset.flush.interval.ms), with the legacy engine longer than a
+      minute. V(0) does not look again.
     type: int
     default: 15
+"""
+
+    # Who stops writing into the source.
+    FENCE = r"""
+options:
+  writers:
+    description: >-
+      Principals, such as V(User:orders), that may no longer write the topics of the flow in the source. Nothing is
+      denied on topics to which no ACL applies, and denials do not stop super users. Principals that are named later are
+      denied too.
+    type: list
+    elements: str
+    default: []
+  writers_stopped:
+    description: Whether the owners of all writers that are not in O(writers) have stopped them.
+    type: bool
+    default: false
+"""
+
+    # A source that does not answer.
+    LOST = r"""
+options:
   source_lost:
     description: >-
       Whether the source is gone, with its disks perhaps. Then only the target is read, and of the source nothing is

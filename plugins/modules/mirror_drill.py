@@ -26,6 +26,7 @@ extends_documentation_fragment:
   - streamops.kafka._connection.source
   - streamops.kafka._mirror_flow
   - streamops.kafka._mirror_flow.failover
+  - streamops.kafka._mirror_flow.gaps
 attributes:
   check_mode:
     support: full

@@ -16,7 +16,8 @@ description:
     opened. Says what the source has that the target lacks (the surplus), and takes the next step.
   - The steps are C(fenced) (no topic of the source is written, and it is noted where the surplus begins), C(kept) (the
     surplus is in topics of its own in the target, and was read back) and C(begun) (it is set where the flow back
-    begins). Then the flow back is enabled, and M(streamops.kafka.mirror_failover) fails over by it.
+    begins). Then the flow back is enabled, and M(streamops.kafka.mirror_failover) fails over by it. The step C(turned)
+    of that failover allows O(writers) to write again.
   - The surplus begins behind the record of the source that equals the last one of the copy by key, value, headers and
     timestamp. Where none is found, all is kept that stands above the offset below which all is known to be copied.
   - The surplus of C(orders) stands in C(_streamops_surplus.DATE.orders), with the date of the loss, in the same
@@ -28,6 +29,8 @@ extends_documentation_fragment:
   - streamops.kafka._connection.source
   - streamops.kafka._mirror_flow
   - streamops.kafka._mirror_flow.failover
+  - streamops.kafka._mirror_flow.gaps
+  - streamops.kafka._mirror_flow.fence
 attributes:
   check_mode:
     support: full
@@ -47,17 +50,6 @@ options:
     description: Who takes the steps; required with O(step=next). A failback that somebody else has begun is refused.
     type: str
     default: ''
-  writers:
-    description: >-
-      Principals, such as V(User:orders), that may not write the topics of the flow in the source. The step C(turned) of
-      the failover back allows it again.
-    type: list
-    elements: str
-    default: []
-  writers_stopped:
-    description: Whether the owners of all writers that are not in O(writers) have stopped them.
-    type: bool
-    default: false
   flow_enabled:
     description: Whether C(mirror_flows) enables the flow, which would copy the surplus. Each step needs it disabled.
     type: bool
@@ -138,15 +130,14 @@ lines:
 from ..module_utils._client.module import run_with_connection
 from ..module_utils._core.module import SecretModule
 from ..module_utils._mirror_failover.failback_apply import mirror_failback
-from ..module_utils._mirror_failover.look import FAILOVER_SPEC
+from ..module_utils._mirror_failover.look import FAILOVER_SPEC, FENCE_SPEC
 from ..module_utils._mirror_failover.wait import WAIT_OPTIONS
 
 ARGUMENT_SPEC = {
     **FAILOVER_SPEC,
+    **FENCE_SPEC,
     **WAIT_OPTIONS,
     "operator": {"type": "str", "default": ""},
-    "writers": {"type": "list", "elements": "str", "default": []},
-    "writers_stopped": {"type": "bool", "default": False},
     "flow_enabled": {"type": "bool", "default": False},
 }
 

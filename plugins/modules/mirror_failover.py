@@ -32,6 +32,9 @@ extends_documentation_fragment:
   - streamops.kafka._connection.source
   - streamops.kafka._mirror_flow
   - streamops.kafka._mirror_flow.failover
+  - streamops.kafka._mirror_flow.gaps
+  - streamops.kafka._mirror_flow.fence
+  - streamops.kafka._mirror_flow.lost
 attributes:
   check_mode:
     support: full
@@ -54,18 +57,6 @@ options:
     description: Who takes the steps. A failover that somebody else has begun is refused.
     type: str
     required: true
-  writers:
-    description: >-
-      Principals, such as V(User:orders), that may no longer write the topics of the flow in the source. Nothing is
-      denied on topics to which no ACL applies, and denials do not stop super users. Principals that are named later are
-      denied too.
-    type: list
-    elements: str
-    default: []
-  writers_stopped:
-    description: Whether the owners of all writers that are not in O(writers) have stopped them.
-    type: bool
-    default: false
   stage:
     description: >-
       The stage that the next step must lead to, as RV(stage) of an earlier run in check mode has it. Where another run
@@ -125,16 +116,16 @@ lines:
 
 from ..module_utils._client.module import run_with_connection
 from ..module_utils._core.module import SecretModule
-from ..module_utils._mirror_failover.look import FAILOVER_SPEC
+from ..module_utils._mirror_failover.look import FAILOVER_SPEC, FENCE_SPEC, LOST_SPEC
 from ..module_utils._mirror_failover.loss_apply import failover_step
 from ..module_utils._mirror_failover.steps_apply import BACK, NEXT
 
 ARGUMENT_SPEC = {
     **FAILOVER_SPEC,
+    **FENCE_SPEC,
+    **LOST_SPEC,
     "step": {"type": "str", "choices": [NEXT, BACK], "required": True},
     "operator": {"type": "str", "required": True},
-    "writers": {"type": "list", "elements": "str", "default": []},
-    "writers_stopped": {"type": "bool", "default": False},
     "stage": {"type": "str", "default": ""},
     "flow_enabled": {"type": "bool", "default": True},
 }

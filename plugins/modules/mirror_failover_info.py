@@ -29,6 +29,8 @@ extends_documentation_fragment:
   - streamops.kafka._connection.source
   - streamops.kafka._mirror_flow
   - streamops.kafka._mirror_flow.failover
+  - streamops.kafka._mirror_flow.gaps
+  - streamops.kafka._mirror_flow.lost
 """
 
 EXAMPLES = r"""
@@ -190,12 +192,12 @@ offsets_there:
 from ..module_utils._client.module import run_with_connection
 from ..module_utils._core.module import SecretModule
 from ..module_utils._mirror_failover.apply import mirror_failover_info
-from ..module_utils._mirror_failover.look import FAILOVER_SPEC
+from ..module_utils._mirror_failover.look import FAILOVER_SPEC, LOST_SPEC
 
 
 def main() -> None:
     """Look once."""
-    run_with_connection(FAILOVER_SPEC, mirror_failover_info, kind=SecretModule)
+    run_with_connection({**FAILOVER_SPEC, **LOST_SPEC}, mirror_failover_info, kind=SecretModule)
 
 
 if __name__ == "__main__":

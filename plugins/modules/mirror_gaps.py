@@ -23,6 +23,7 @@ extends_documentation_fragment:
   - streamops.kafka._connection
   - streamops.kafka._connection.source
   - streamops.kafka._mirror_flow
+  - streamops.kafka._mirror_flow.gaps
 attributes:
   check_mode:
     support: full
@@ -38,12 +39,6 @@ options:
     type: str
     choices: [mirror_maker_2, legacy]
     default: mirror_maker_2
-  untouched_source:
-    description: >-
-      Whether MirrorMaker 2 keeps the offset syncs of the flow in the target (C(offset-syncs.topic.location=target)),
-      in this collection C(untouched_source) of a flow. Only there they are looked for then, else only in the source.
-    type: bool
-    default: false
   state:
     description:
       - V(observed) looks once, and returns the gaps of this look and of those before.
@@ -52,13 +47,6 @@ options:
     type: str
     choices: [observed, forgotten]
     default: observed
-  confirm_seconds:
-    description: >-
-      Seconds after which a gap that is new is looked at a second time, because the position of a mirror that runs is as
-      old as its last flush. Set it longer than C(offset.flush.interval.ms), with the legacy engine longer than a
-      minute. V(0) does not look again.
-    type: int
-    default: 15
 """
 
 EXAMPLES = r"""
@@ -138,16 +126,15 @@ since_look:
 from ..module_utils._client.module import run_with_connection
 from ..module_utils._core.module import SecretModule
 from ..module_utils._mirror.gaps_apply import FORGOTTEN, mirror_gaps
-from ..module_utils._mirror.look import FLOW_SPEC
+from ..module_utils._mirror.look import FLOW_SPEC, GAPS_SPEC
 
 ARGUMENT_SPEC = {
     **FLOW_SPEC,
+    **GAPS_SPEC,
     "source": {"type": "str", "required": True},
     "target": {"type": "str", "required": True},
     "engine": {"type": "str", "choices": ["mirror_maker_2", "legacy"], "default": "mirror_maker_2"},
-    "untouched_source": {"type": "bool", "default": False},
     "state": {"type": "str", "choices": ["observed", FORGOTTEN], "default": "observed"},
-    "confirm_seconds": {"type": "int", "default": 15},
 }
 
 

@@ -41,6 +41,11 @@ FLOW_SPEC: dict[str, dict[str, Any]] = {
     "topics_exclude": {"type": "list", "elements": "str", "default": []},
     "policy": {"type": "str", "choices": ["default", "identity"], "default": "default"},
 }
+#: By what a look for gaps judges (doc fragment streamops.kafka._mirror_flow.gaps).
+GAPS_SPEC: dict[str, dict[str, Any]] = {
+    "untouched_source": {"type": "bool", "default": False},
+    "confirm_seconds": {"type": "int", "default": 15},
+}
 #: Offsets from the end in which the frontier is looked for, one after the other; then it stays unknown.
 WINDOWS = (100, 10_000, 1_000_000)
 #: Partitions whose tails are read together.

@@ -23,7 +23,7 @@ from .._mirror import gaps
 from .._mirror.api import visit
 from .._mirror.flows import Flow, remote_topic, source_topic, workers_group
 from .._mirror.gaps_look import kept, looked, refuse_one_cluster, syncs_of
-from .._mirror.look import FLOW_SPEC, at, edges, look_within
+from .._mirror.look import FLOW_SPEC, GAPS_SPEC, at, edges, look_within
 from .._mirror.records import checkpoint_of, checkpoints_topic
 from .._mirror.status import Log, chosen
 from .model import Checkpoint, Look, Reader
@@ -31,16 +31,21 @@ from .model import Checkpoint, Look, Reader
 #: Options of what looks at a failover and of what takes its steps (doc fragment streamops.kafka._mirror_flow.failover).
 FAILOVER_SPEC: dict[str, dict[str, Any]] = {
     **FLOW_SPEC,
+    **GAPS_SPEC,
     "source": {"type": "str", "required": True},
     "target": {"type": "str", "required": True},
     "groups": {"type": "list", "elements": "str", "default": [".*"]},
     "groups_exclude": {"type": "list", "elements": "str", "default": []},
     "exactly_once": {"type": "str", "choices": ["disabled", "preparing", "enabled"], "default": "disabled"},
-    "untouched_source": {"type": "bool", "default": False},
     "watch_seconds": {"type": "int", "default": 5},
-    "confirm_seconds": {"type": "int", "default": 15},
-    "source_lost": {"type": "bool", "default": False},
 }
+#: Options of what stops the writers of the source (doc fragment streamops.kafka._mirror_flow.fence).
+FENCE_SPEC: dict[str, dict[str, Any]] = {
+    "writers": {"type": "list", "elements": "str", "default": []},
+    "writers_stopped": {"type": "bool", "default": False},
+}
+#: Options of what can do without the source (doc fragment streamops.kafka._mirror_flow.lost).
+LOST_SPEC: dict[str, dict[str, Any]] = {"source_lost": {"type": "bool", "default": False}}
 #: The lag must be exact, since it is what a drain has to copy.
 _EXACTLY = 1 << 62
 #: Offsets from the end of the topic of checkpoints that are read; it is compacted.
