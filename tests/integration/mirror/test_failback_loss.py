@@ -7,35 +7,31 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.integration.mirror.test_failback_identity import (
+from tests.support.both_ways import (
     PARTITIONS,
     RECORDS,
+    THERE,
     TOPIC,
     arrives_once,
+    both_ways,
     flows,
     logs,
     write,
 )
 from tests.support.cluster import Run, kill, read_until
-from tests.support.mirrored import Mirrored, small_mirror
+from tests.support.mirrored import Mirrored
 from tests.support.modules import run_module
 
 pytestmark = pytest.mark.full
 
-FLOW = {"source": "dc_a", "target": "dc_b", "topics": [TOPIC], "policy": "identity"}
 STEP = ("kafka_failover_step=next", "kafka_failover_operator=alice")
 
 
 @pytest.fixture(scope="module")
 def mirrored(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mirrored]:
     """One node and a mirror in each cluster, and the flow from dc_a to dc_b."""
-    cluster = small_mirror(tmp_path_factory.mktemp("failback_loss"), both_ways=True, spark_validation_enabled=False)
-    cluster.variables["mirror_flows"] = flows(True, False)
-    try:
-        cluster.playbook().ok()
+    with both_ways(tmp_path_factory.mktemp("failback_loss")) as cluster:
         yield cluster
-    finally:
-        cluster.destroy()
 
 
 def words(*given: str) -> list[str]:
@@ -59,7 +55,7 @@ def look(cluster: Mirrored) -> None:
     asked = {
         "bootstrap_servers": cluster.servers("dc_b"),
         "source_connection": {"bootstrap_servers": cluster.servers("dc_a")},
-        **FLOW,
+        **THERE,
         "confirm_seconds": 0,
     }
     looked = run_module("streamops.kafka.mirror_gaps", asked)

@@ -15,6 +15,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror_drill impo
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_drill.model import Counts, own_of
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_drill.run import PartFailedError
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.record import Record
+from tests.support.acts import Killed
 
 FLOW = Flow("a", "b", ("orders",))
 SOURCE: Any = "the source"
@@ -22,10 +23,6 @@ TARGET: Any = "the target"
 COUNTS = Counts(200, 0, 12, 20, 0, 0)
 #: A topic that is no drill's, at each end.
 PRODUCTION = {SOURCE: {"orders"}, TARGET: {"a.orders"}}
-
-
-class Killed(Exception):
-    """The run was killed."""
 
 
 class Clusters:

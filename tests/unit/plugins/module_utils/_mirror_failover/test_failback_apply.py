@@ -25,6 +25,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.s
     Survey,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.wait import Tracker
+from tests.support.acts import Acts, Killed
 
 FLOW = Flow("a", "b", ("orders",), policy="identity")
 KEY = "mirror_failover a->b"
@@ -34,14 +35,11 @@ OPENED = "2026-11-30T03:20:00Z"
 PART = Part("orders", 0, SAME, Log(0, 8), 4, 6, Compared(6, 2, True), 8)
 
 
-class Killed(Exception):
-    """The run was killed."""
-
-
-class Clusters:
+class Clusters(Acts):
     """The record of the target, and what was done in which order."""
 
     def __init__(self) -> None:
+        super().__init__()
         loss = {"looked_at": "", "copied": {"orders": {"0": 4}}, "ends": {"orders": {"0": 6}}}
         self.kept: Any = {
             "stage": "turned",
@@ -54,15 +52,6 @@ class Clusters:
         self.survey = Survey([PART])
         self.positions: dict[Any, int] = {}
         self.end = 8
-        self.done: list[str] = []
-        self.killed_at = ""
-
-    def do(self, what: str) -> None:
-        """Note what is done; a run is killed right before it."""
-        if what == self.killed_at:
-            self.killed_at = ""
-            raise Killed(what)
-        self.done.append(what)
 
     def claim_state(self, _session: str, key: str, value: Any, _since: int) -> Any:
         """Keep a record."""

@@ -17,6 +17,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror.status imp
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover import apply, loss_apply, steps_apply
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.loss import Survivors
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.model import Checkpoint
+from tests.support.acts import Acts, Killed
 
 FLOW = Flow("a", "b", ("orders",))
 KEY = "mirror_failover a->b"
@@ -32,26 +33,14 @@ LEFT = Survivors(
 )
 
 
-class Killed(Exception):
-    """The run was killed."""
-
-
-class Target:
+class Target(Acts):
     """The record and the groups of the target, and what was done in which order."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.kept: dict[str, Any] = {}
         self.left = LEFT
         self.answer = ("", "a1:9092: refused")
-        self.done: list[str] = []
-        self.killed_at = ""
-
-    def do(self, what: str) -> None:
-        """Note what is done; a run is killed right before it."""
-        if what == self.killed_at:
-            self.killed_at = ""
-            raise Killed(what)
-        self.done.append(what)
 
     def claim_state(self, session: str, key: str, value: Any, _since: int) -> Any:
         """Keep a value."""

@@ -23,6 +23,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.m
     Reading,
     Span,
 )
+from tests.support.acts import Acts, Killed
 
 FLOW = Flow("a", "b", ("orders",))
 KEY = "mirror_failover a->b"
@@ -35,30 +36,18 @@ ALLOWED = Binding("User:orders", "*", "allow", "write", "topic", "orders", "lite
 DENIED = ALLOWED._replace(permission="deny")
 
 
-class Killed(Exception):
-    """The run was killed."""
-
-
-class Clusters:
+class Clusters(Acts):
     """The record of the target, the ACLs of the source, and what was done in which order."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.kept: dict[str, Any] = {}
         self.acls = {ALLOWED}
         self.plan = WHOLE
-        self.done: list[str] = []
-        self.killed_at = ""
         self.rival: Any = None
         self.topics = {"orders", "invoices"}
         #: Positions of the flow back, as the source keeps them.
         self.positions: dict[Key, int] = {}
-
-    def do(self, what: str) -> None:
-        """Note what is done; a run is killed right before it."""
-        if what == self.killed_at:
-            self.killed_at = ""
-            raise Killed(what)
-        self.done.append(what)
 
     def read_state(self, session: str, key: str) -> tuple[Any, int]:
         """Return what a cluster keeps."""
