@@ -36,8 +36,3 @@ def ask(cluster: Cluster, directory: Path, *arguments: str, **variables: Any) ->
     playbook = directory / "play.yml"
     playbook.write_text(yaml.safe_dump(PLAY))
     return cluster.playbook(str(playbook), *arguments, **variables)
-
-
-def said(run: Run) -> str:
-    """What it printed, on one line."""
-    return " ".join(run.output.split())

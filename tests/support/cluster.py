@@ -100,6 +100,11 @@ class Run:
         return self
 
 
+def said(run: Run) -> str:
+    """Return what a run printed, in one line: Ansible wraps what is long."""
+    return " ".join(run.output.split())
+
+
 @dataclass
 class Cluster:
     """An inventory of the product that runs on this machine, in a folder and a range of ports of its own."""

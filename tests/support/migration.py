@@ -12,8 +12,7 @@ from typing import Any, Self
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import parse
-from tests.support.answers import said
-from tests.support.cluster import Run, free_port_base, until
+from tests.support.cluster import Run, free_port_base, said, until
 from tests.support.metrics import scrape
 from tests.support.modules import run_module
 from tests.support.planted import forms

@@ -184,11 +184,6 @@ def phases(cluster: Others) -> list[str]:
     return [json.loads(path.read_text())["phase"] for path in files if path.exists()]
 
 
-def said(run: Run) -> str:
-    """Return what a run printed, in one line."""
-    return " ".join(run.output.split())
-
-
 def no_manager(cluster: Others) -> None:
     """Leave out where whatever runs these tests looks like the service of the nodes: it would be stopped."""
     found = run_module("streamops.kafka.adoption_info", {"locks": []})["processes"]

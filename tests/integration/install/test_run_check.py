@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.support.answers import said
-from tests.support.cluster import ROOT, Cluster, Run, free_port_base
+from tests.support.cluster import ROOT, Cluster, Run, free_port_base, said
 from tests.support.forms import short
 from tests.support.playbooks import PUBLIC, example, first
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.answers import said
+from tests.support.cluster import said
 from tests.support.migration import FLAG, OLD, STEPS, Way, phase_behind
 from tests.support.modules import run_module
 from tests.support.traffic import producing

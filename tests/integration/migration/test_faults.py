@@ -20,8 +20,7 @@ import pytest
 from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.connection import Access
 from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.ensemble import Member
 from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.session import Zookeeper
-from tests.support.answers import said
-from tests.support.cluster import Run, hosts_file, kill, read_until, until
+from tests.support.cluster import Run, hosts_file, kill, read_until, said, until
 from tests.support.lone_broker import LoneBroker
 from tests.support.migration import FLAG, MIGRATE, OLD, STEPS, Way, phase_behind
 from tests.support.modules import run_module

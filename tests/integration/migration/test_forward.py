@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import parse
-from tests.support.answers import said
+from tests.support.cluster import said
 from tests.support.metrics import missing, scrape
 from tests.support.migration import FLAG, METRICS, OLD, TOPIC, Way, phase_behind
 from tests.support.modules import run_module

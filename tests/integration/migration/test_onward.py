@@ -13,7 +13,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client.session im
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import describe_quorum
 from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import parse
 from ansible_collections.streamops.kafka.plugins.module_utils._release.releases import release
-from tests.support.answers import said
+from tests.support.cluster import said
 from tests.support.migration import OLD, STEPS, Way
 from tests.support.traffic import producing
 from tests.support.upgrades import UPGRADE, features, finalize

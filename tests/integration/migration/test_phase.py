@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.answers import said
-from tests.support.cluster import ROOT, Run, environment, free_port_base, hosts_file, parse_recap, until
+from tests.support.cluster import ROOT, Run, environment, free_port_base, hosts_file, parse_recap, said, until
 from tests.support.lone_broker import LoneBroker
 from tests.support.modules import run_module
 from tests.support.runs import heard

@@ -27,8 +27,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import
 from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.connection import Access
 from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.ensemble import Member
 from ansible_collections.streamops.kafka.plugins.module_utils._zookeeper.session import Zookeeper
-from tests.support.answers import said
-from tests.support.cluster import until
+from tests.support.cluster import said, until
 from tests.support.migration import OLD, PATIENT, TOPIC, Way, phase_behind
 from tests.support.modules import run_module
 from tests.support.objects import Objects, objects_of

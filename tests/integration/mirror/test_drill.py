@@ -11,8 +11,7 @@ import pytest
 from confluent_kafka import ConsumerGroupTopicPartitions
 from confluent_kafka.admin import AdminClient
 
-from tests.support.answers import said
-from tests.support.cluster import Run, kill, read_until, until
+from tests.support.cluster import Run, kill, read_until, said, until
 from tests.support.groups import commit
 from tests.support.mirrored import Mirrored, small_mirror
 from tests.support.modules import run_module

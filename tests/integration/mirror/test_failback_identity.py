@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.support.both_ways import PARTITIONS, RECORDS, arrives_once, both_ways, flows, logs, write
+from tests.support.cluster import said
 from tests.support.mirrored import Mirrored
 
 pytestmark = pytest.mark.full
@@ -24,7 +25,7 @@ def step(cluster: Mirrored, pair: str, stage: str) -> str:
     """Take a step of a failover, which leads to this stage; what it says."""
     given = (f"kafka_failover={pair}", "kafka_failover_step=next", "kafka_failover_operator=alice")
     words = [word for text in (*given, "kafka_failover_writers_stopped=true") for word in ("-e", text)]
-    output = " ".join(cluster.playbook("playbooks/mirror_failover.yml", *words).ok().output.split())
+    output = said(cluster.playbook("playbooks/mirror_failover.yml", *words).ok())
     assert f"Failover {pair}, {stage}" in output
     return output
 

@@ -18,7 +18,7 @@ from tests.support.both_ways import (
     logs,
     write,
 )
-from tests.support.cluster import Run, kill, read_until
+from tests.support.cluster import Run, kill, read_until, said
 from tests.support.mirrored import Mirrored
 from tests.support.modules import run_module
 
@@ -47,7 +47,7 @@ def lose(cluster: Mirrored, *given: str) -> Run:
 def lead_back(cluster: Mirrored, *given: str) -> str:
     """Take a step of the failback; what it says."""
     run = cluster.playbook("playbooks/mirror_failback.yml", *words(*STEP, *given)).ok()
-    return " ".join(run.output.split())
+    return said(run)
 
 
 def look(cluster: Mirrored) -> None:
@@ -80,7 +80,7 @@ def test_what_a_lost_site_has_alone_is_kept_and_the_rest_comes_back_once(mirrore
     assert "dc_a does not answer here" in silent.output
     mirrored.start("a1")
     shown = mirrored.playbook("playbooks/mirror_failback.yml", *words(), "--check").ok()
-    assert f"{RECORDS} records are in dc_a and not in dc_b ({TOPIC} {RECORDS})" in " ".join(shown.output.split())
+    assert f"{RECORDS} records are in dc_a and not in dc_b ({TOPIC} {RECORDS})" in said(shown)
     refused = mirrored.playbook("playbooks/mirror_failback.yml", *words(*STEP))
     assert "how writers of dc_a are stopped" in refused.output
 
@@ -89,7 +89,7 @@ def test_what_a_lost_site_has_alone_is_kept_and_the_rest_comes_back_once(mirrore
     run = mirrored.begin("playbooks/mirror_failback.yml", *words(*STEP))
     read_until(run, "Failback | Take the step")
     kill(run)
-    left = " ".join(mirrored.playbook("playbooks/mirror_failback.yml", *words(), "--check").ok().output.split())
+    left = said(mirrored.playbook("playbooks/mirror_failback.yml", *words(), "--check").ok())
     if "next step: kept" in left:
         assert "dc_a->dc_b, kept" in lead_back(mirrored)
     else:

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
-from tests.support.answers import said
-from tests.support.cluster import Run, kill, read_until, until
+from tests.support.cluster import Run, kill, read_until, said, until
 from tests.support.groups import commit, member
 from tests.support.mirrored import Mirrored, small_mirror
 from tests.support.modules import run_module

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cluster import until
+from tests.support.cluster import said, until
 from tests.support.mirrored import small_mirror
 from tests.support.modules import run_module
-from tests.support.others import BACK, TAKE, OthersMirror, all_run, no_manager, phases, said
+from tests.support.others import BACK, TAKE, OthersMirror, all_run, no_manager, phases
 from tests.support.traffic import producing, read_all
 
 

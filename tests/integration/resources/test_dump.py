@@ -14,8 +14,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import delete_topics
-from tests.support.answers import said
-from tests.support.cluster import Cluster, until
+from tests.support.cluster import Cluster, said, until
 from tests.support.modules import run_module
 
 TOPIC, USER, PASSWORD = "dumped", "dumped-user", "secret-of-the-dumped-user"

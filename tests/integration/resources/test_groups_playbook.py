@@ -10,8 +10,7 @@ import pytest
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import delete_topics
-from tests.support.answers import said
-from tests.support.cluster import Cluster
+from tests.support.cluster import Cluster, said
 from tests.support.groups import commit, make_topic, member
 from tests.support.modules import run_module
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.answers import ELSEWHERE, ask, listeners, said
-from tests.support.cluster import Cluster
+from tests.support.answers import ELSEWHERE, ask, listeners
+from tests.support.cluster import Cluster, said
 
 
 @pytest.mark.full

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.answers import ask, listeners, said
-from tests.support.cluster import Cluster
+from tests.support.answers import ask, listeners
+from tests.support.cluster import Cluster, said
 
 
 def test_nodes_show_their_certificates_and_the_administrator_logs_in(secured: Cluster, tmp_path: Path) -> None:

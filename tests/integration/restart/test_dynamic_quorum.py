@@ -13,8 +13,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client.connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import describe_quorum
 from ansible_collections.streamops.kafka.plugins.module_utils._features.api import announced_by
-from tests.support.answers import said
-from tests.support.cluster import Cluster, free_port_base, hosts_file, local_variables, until
+from tests.support.cluster import Cluster, free_port_base, hosts_file, local_variables, said, until
 from tests.support.java_process import JavaProcess
 from tests.support.lone_broker import LoneBroker
 from tests.support.modules import run_module

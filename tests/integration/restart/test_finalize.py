@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.answers import said
-from tests.support.cluster import Cluster, free_port_base, hosts_file, local_variables
+from tests.support.cluster import Cluster, free_port_base, hosts_file, local_variables, said
 from tests.support.upgrades import features, finalize
 
 OLD, NEW = "3.9.2", "4.3.1"

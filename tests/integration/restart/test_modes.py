@@ -11,8 +11,7 @@ import pytest
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import describe_quorum
-from tests.support.answers import said
-from tests.support.cluster import Cluster, free_port_base, hosts_file, local_variables, until
+from tests.support.cluster import Cluster, free_port_base, hosts_file, local_variables, said, until
 from tests.support.leaderless import Leaderless
 from tests.support.traffic import producing, read_all
 

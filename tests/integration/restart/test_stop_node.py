@@ -13,8 +13,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client.connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import list_topics
 from ansible_collections.streamops.kafka.plugins.module_utils._topics.api import delete_topics
-from tests.support.answers import said
-from tests.support.cluster import Cluster, local_variables
+from tests.support.cluster import Cluster, local_variables, said
 from tests.support.modules import run_module
 
 TOPIC = {"name": "while-it-is-out", "partitions": 2, "replication_factor": 2}

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cluster import ROOT, free_port_base, kill, read_until
+from tests.support.cluster import ROOT, free_port_base, kill, read_until, said
 from tests.support.modules import run_module
-from tests.support.others import BACK, FINISH, TAKE, Others, all_run, no_manager, phases, said
+from tests.support.others import BACK, FINISH, TAKE, Others, all_run, no_manager, phases
 from tests.support.traffic import producing, read_all
 
 TOPIC = "orders"

@@ -9,8 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.answers import said
-from tests.support.cluster import ROOT, Cluster, free_port_base, kill, read_until, until
+from tests.support.cluster import ROOT, Cluster, free_port_base, kill, read_until, said, until
 from tests.support.old_client import ask_as_of_old
 from tests.support.traffic import producing, read_all
 from tests.support.upgrades import UPGRADE, features, finalize

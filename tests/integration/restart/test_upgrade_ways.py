@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._release.releases import release
-from tests.support.answers import said
-from tests.support.cluster import ROOT, Cluster, free_port_base, until
+from tests.support.cluster import ROOT, Cluster, free_port_base, said, until
 from tests.support.traffic import producing, read_all
 from tests.support.upgrades import UPGRADE, features, finalize
 from tests.support.watch import Watch

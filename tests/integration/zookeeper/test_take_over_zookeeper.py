@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cluster import Run, free_port_base
-from tests.support.others import BACK, TAKE, OthersWithEnsemble, all_run, no_manager, phases, said
+from tests.support.cluster import Run, free_port_base, said
+from tests.support.others import BACK, TAKE, OthersWithEnsemble, all_run, no_manager, phases
 from tests.support.traffic import producing, read_all
 from tests.support.zookeeper import shipped
 

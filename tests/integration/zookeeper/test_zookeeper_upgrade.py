@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.answers import said
-from tests.support.cluster import free_port_base, until
+from tests.support.cluster import free_port_base, said, until
 from tests.support.traffic import producing, read_all
 from tests.support.upgrades import UPGRADE
 from tests.support.watch import Watch
