@@ -177,7 +177,8 @@ class Failbacks(SourceSteps):
             *unbegun(self._flow, survey),
             *(
                 f"{topic}-{number} of {self._flow.source} was written after its surplus was kept. Stop the writer, and "
-                "delete the topic there, or ask for help: what is new is kept nowhere."
+                "copy what it wrote since then to a safe place: it is kept nowhere. Then delete the topic there; it is "
+                "copied back whole."
                 for topic, number in later
             ),
         ]
