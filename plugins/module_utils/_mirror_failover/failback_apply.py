@@ -18,7 +18,7 @@ from .._cluster.api import topics_at
 from .._cluster.snapshot import Key
 from .._core.errors import RefusedError
 from .._mirror.flows import Flow, matches
-from .._mirror.gaps_look import refuse_one_cluster
+from .._mirror.gaps_look import now, refuse_one_cluster
 from .._mirror.look import at, edges
 from .._mirror.reading import flow_of
 from .apply import both_ends, kept_record, target_of
@@ -28,7 +28,7 @@ from .keep_apply import Keeping, keep
 from .loss_look import answer_of
 from .record import BEGUN, FENCED, KEPT, Failback, Loss, Record, denial_lines, next_of_failback, stage_lines
 from .steps import operator_refusals
-from .steps_apply import SourceSteps, at_now
+from .steps_apply import SourceSteps
 from .surplus import (
     Survey,
     back_start,
@@ -131,7 +131,7 @@ class Failbacks(SourceSteps):
         if not is_check:
             fresh = self._with_denials(writers)
             if self._loss.back is None or fresh.denied != denied:
-                self._keep(fresh.with_back(self._back, at_now(), self._by))
+                self._keep(fresh.with_back(self._back, now().at, self._by))
             self._deny(fresh.denied)
         if step == FENCED:
             return self._fence(is_check)
@@ -230,7 +230,7 @@ class Failbacks(SourceSteps):
     def _note(self, back: Failback) -> None:
         """Write down how far the failback is."""
         if self._record:
-            self._keep(self._record.with_back(back, at_now(), self._by))
+            self._keep(self._record.with_back(back, now().at, self._by))
 
     def _reach(self, step: str, reasons: Sequence[str], instead: str = "") -> None:
         """Raise StepNotReachedError where there are reasons; a failback cannot be taken back."""

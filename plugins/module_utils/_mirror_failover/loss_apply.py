@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from .._groups.apply import bring_offsets
+from .._mirror.gaps_look import now
 from .._mirror.look import at
 from .._mirror.reading import flow_of
 from .apply import target_of
@@ -30,9 +31,10 @@ from .loss import (
     unturned_after_loss,
 )
 from .loss_look import answer_of, survivors_of
+from .plan import places_of
 from .record import BEGUN, MOVED, TURNED, Loss, Record, next_step
 from .steps import back_refusals, loss_refusals, operator_refusals, stage_refusals
-from .steps_apply import BACK, Steps, at_now, mirror_failover, places_of
+from .steps_apply import BACK, Steps, mirror_failover
 
 
 def failover_step(module: Any) -> dict[str, Any]:
@@ -70,7 +72,7 @@ class LossFailover(Steps):
             return self._result(step, ready, self._record)
         self._reach(step, reasons)
         plan = self._moved(plan, step, silence)
-        record = replace(self._record or Record(BEGUN, self._by, at_now()), stage=step, at=at_now())
+        record = replace(self._record or Record(BEGUN, self._by, now().at), stage=step, at=now().at)
         if step == TURNED:
             looked_at = plan.looked.at if plan.looked else ""
             copied, ends, ids = copied_of(plan), ends_of(plan), ids_of(self._flow, left)

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .._cluster.snapshot import Key
@@ -256,6 +256,15 @@ def _group_lines(plan: Plan, group: GroupPlan) -> list[str]:
     if uncopied:
         texts.append(f"{plan.target} has no copy of {_places(uncopied)}")
     return [f"{begin}: {text}" for text in texts or ["has no offset in topics of the flow"]]
+
+
+def places_of(group: Mapping[str, Any]) -> dict[Key, int]:
+    """Return the offsets of a group, as a plan has them for group_offsets, by partition of the target."""
+    return {
+        (topic["name"], place["partition"]): place["committed"]
+        for topic in group["topics"]
+        for place in topic["partitions"]
+    }
 
 
 def members_in_words(number: int) -> str:

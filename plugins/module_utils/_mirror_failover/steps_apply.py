@@ -8,7 +8,6 @@ and notes the stage only once it is proven. So a run that was killed is repeated
 
 from __future__ import annotations
 
-import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -23,7 +22,7 @@ from .._core.errors import RefusedError, RequestFailedError, StreamopsError
 from .._groups.apply import bring_offsets
 from .._mirror.api import write_positions
 from .._mirror.flows import OFFSETS_PARTITIONS, OFFSETS_SEGMENT_BYTES, Flow, offsets_topic
-from .._mirror.gaps_look import refuse_one_cluster
+from .._mirror.gaps_look import now, refuse_one_cluster
 from .._mirror.look import at, read_notes
 from .._mirror.reading import flow_of
 from .._mirror.status import chosen
@@ -32,7 +31,7 @@ from .._topics.api import TopicSpec, copies_for, made_state_topic, make_topic
 from .apply import both_ends, kept_record, planned
 from .flow_back import flow_back, flow_back_lines, needs_positions, reverse
 from .model import Plan
-from .plan import offsets_there
+from .plan import offsets_there, places_of
 from .record import (
     BEGUN,
     DONE,
@@ -159,7 +158,7 @@ class SourceSteps(Steps):
 
     def _with_denials(self, writers: Sequence[str]) -> Record:
         """Return the record with what is to be denied now, beside what the failover has denied."""
-        record = self._record or Record(BEGUN, self._by, at_now())
+        record = self._record or Record(BEGUN, self._by, now().at)
         are_stopped = record.are_stopped or self._params["writers_stopped"]
         fresh: list[Denial] = []
         if writers:
@@ -246,7 +245,7 @@ class Failover(SourceSteps):
         lines = self._move(plan) if step == MOVED else self._begin_back(plan, False) if step == TURNED else []
         if step == TURNED:
             lines += self._allow_after_loss()
-        self._keep(replace(record, stage=step, at=at_now()))
+        self._keep(replace(record, stage=step, at=now().at))
         return self._result(step, [*denial_lines(record.denied), *lines, *reached_lines(self._flow, step)], record)
 
     def back(self, is_check: bool) -> dict[str, Any]:
@@ -334,17 +333,3 @@ def change_denials(session: Session, denied: Sequence[Denial], state: str) -> No
 def allowed_lines(denied: Sequence[Denial]) -> list[str]:
     """Return a line for each principal with the topics that it may write again."""
     return [line.replace("Denied ", "Allowed").replace("may not", "may again") for line in denial_lines(denied)]
-
-
-def places_of(group: Mapping[str, Any]) -> dict[Key, int]:
-    """Return the offsets of a group, as a plan has them for group_offsets, by partition of the target."""
-    return {
-        (topic["name"], place["partition"]): place["committed"]
-        for topic in group["topics"]
-        for place in topic["partitions"]
-    }
-
-
-def at_now() -> str:
-    """Return the time of a stage, in UTC."""
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
