@@ -27,9 +27,10 @@ from .flow_back import needs_positions
 from .keep_apply import Keeping, keep
 from .loss_look import answer_of
 from .record import BEGUN, FENCED, KEPT, Failback, Loss, Record, denial_lines, next_of_failback, stage_lines
-from .steps import operator_refusals
+from .steps import operator_refusals, ready_lines
 from .steps_apply import SourceSteps
 from .surplus import (
+    BackStart,
     Survey,
     back_start,
     back_start_lines,
@@ -110,7 +111,7 @@ class Failbacks(SourceSteps):
 
     def plan(self) -> dict[str, Any]:
         """Say what the source has alone, and how far the failback is."""
-        survey = self._survey(self._params["watch_seconds"])
+        survey = self._survey()
         record = replace(self._record, loss=replace(self._loss, back=self._back)) if self._record else None
         return self._ended("", failback_lines(self._flow, self._loss, survey, stage_lines(record)), False)
 
@@ -140,7 +141,7 @@ class Failbacks(SourceSteps):
     # -- steps -----------------------------------------------------------------------------------------------------
 
     def _fence(self, is_check: bool) -> dict[str, Any]:
-        survey = self._survey(self._params["watch_seconds"])
+        survey = self._survey()
         reasons = unkept(self._flow, survey)
         if is_check:
             return self._checked(FENCED, reasons)
@@ -150,9 +151,9 @@ class Failbacks(SourceSteps):
 
     def _keep_surplus(self, is_check: bool) -> dict[str, Any]:
         """Keep partitions for some seconds; the stage is reached by the call that has kept the last one."""
-        keepings = self._keepings()
         if is_check:
-            return self._checked(KEPT, unkept(self._flow, self._survey(self._params["watch_seconds"], False)))
+            return self._checked(KEPT, unkept(self._flow, self._survey(False)))
+        keepings = self._keepings()
         kept = {topic: dict(parts) for topic, parts in self._back.kept.items()}
         left = [keeping for keeping in keepings if self._end_kept(keeping) != keeping.end]
         until = time.monotonic() + _SECONDS
@@ -164,14 +165,14 @@ class Failbacks(SourceSteps):
             self._note(replace(self._back, kept=kept))
         if left:
             return _result(self._flow, self._record, "", [], True, False, len(keepings))
-        self._reach(KEPT, unkept(self._flow, self._survey(self._params["watch_seconds"], False)))
+        self._reach(KEPT, unkept(self._flow, self._survey(False)))
         self._note(replace(self._back, stage=KEPT))
-        lines = [*kept_lines(self._flow, self._loss, self._back), *self._reached(KEPT)]
+        lines = [*kept_lines(self._flow, self._loss), *self._reached(KEPT)]
         return self._ended(KEPT, lines, True, len(keepings))
 
     def _begin(self, is_check: bool) -> dict[str, Any]:
         """Set where the flow back begins; what was written since the surplus was kept is refused."""
-        survey = self._survey(self._params["watch_seconds"], False)
+        survey = self._survey(False)
         later = [keeping.where for keeping in self._keepings() if self._end_kept(keeping) != keeping.end]
         reasons = [
             *unbegun(self._flow, survey),
@@ -181,27 +182,26 @@ class Failbacks(SourceSteps):
                 for topic, number in later
             ),
         ]
+        start: BackStart | None = None
         lines: list[str] = []
         if needs_positions(self._flow):
             with at(f"source {self._flow.source}"):
                 start = back_start(self._flow, survey, self._positions_back(), self._back)
             reasons += start.refusals
             lines = back_start_lines(self._flow, start)
-            if is_check:
-                return self._checked(BEGUN, reasons, lines)
-            self._reach(BEGUN, reasons)
-            if records := start.records():
-                with at(f"source {self._flow.source}"):
-                    self._reach(BEGUN, start.missing(self._set_positions(records)))
-        elif is_check:
-            return self._checked(BEGUN, reasons)
+        if is_check:
+            return self._checked(BEGUN, reasons, lines)
         self._reach(BEGUN, reasons)
+        if start and (records := start.records()):
+            with at(f"source {self._flow.source}"):
+                self._reach(BEGUN, start.missing(self._set_positions(records)))
         self._note(replace(self._back, stage=BEGUN))
         return self._ended(BEGUN, [*lines, *self._reached(BEGUN)], True)
 
     # -- what steps share ------------------------------------------------------------------------------------------
 
-    def _survey(self, watch: float, is_compared: bool = True) -> Survey:
+    def _survey(self, is_compared: bool = True) -> Survey:
+        watch = self._params["watch_seconds"]
         return survey_of(self._flow, self._loss, self._origin, self._copy, watch, time.sleep, is_compared)
 
     def _keepings(self) -> list[Keeping]:
@@ -240,8 +240,7 @@ class Failbacks(SourceSteps):
         return [*denial_lines(self._record.denied if self._record else ()), *reached_after_return(self._flow, stage)]
 
     def _checked(self, step: str, reasons: Sequence[str], lines: Sequence[str] = ()) -> dict[str, Any]:
-        ready = [f"Not yet      {reason}" for reason in reasons] or [f"Ready        {step} would be reached now"]
-        return self._ended(step, [*ready, *lines], True)
+        return self._ended(step, [*ready_lines(step, reasons), *lines], True)
 
     def _ended(self, stage: str, lines: Sequence[str], changed: bool, todo: int = 0) -> dict[str, Any]:
         head = [f"Failback     {self._flow.pair}, {stage}"] if stage else []

@@ -33,7 +33,7 @@ from .loss import (
 from .loss_look import answer_of, survivors_of
 from .plan import places_of
 from .record import BEGUN, MOVED, TURNED, Loss, Record, next_step
-from .steps import back_refusals, loss_refusals, operator_refusals, stage_refusals
+from .steps import back_refusals, loss_refusals, operator_refusals, ready_lines, stage_refusals
 from .steps_apply import BACK, Steps, mirror_failover
 
 
@@ -68,8 +68,7 @@ class LossFailover(Steps):
         is_enabled = self._params["flow_enabled"]
         reasons = unmoved_after_loss(plan) if step == MOVED else unturned_after_loss(plan, is_enabled)
         if is_check:
-            ready = [f"Not yet      {reason}" for reason in reasons] or [f"Ready        {step} would be reached now"]
-            return self._result(step, ready, self._record)
+            return self._result(step, ready_lines(step, reasons), self._record)
         self._reach(step, reasons)
         plan = self._moved(plan, step, silence)
         record = replace(self._record or Record(BEGUN, self._by, now().at), stage=step, at=now().at)

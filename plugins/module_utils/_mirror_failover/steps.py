@@ -236,6 +236,11 @@ def unmoved(plan: Plan) -> list[str]:
 # -- what people read ----------------------------------------------------------------------------------------------
 
 
+def ready_lines(step: str, reasons: Sequence[str]) -> list[str]:
+    """Return whether a step would lead to this stage now, for the check mode; C(reasons) why it would not."""
+    return [f"Not yet      {reason}" for reason in reasons] or [f"Ready        {step} would be reached now"]
+
+
 def group_lines(plan: Plan) -> list[str]:
     """Return for each group what it reads again in the target, by partition."""
     return [

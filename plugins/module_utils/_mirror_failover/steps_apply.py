@@ -54,6 +54,7 @@ from .steps import (
     next_refusals,
     operator_refusals,
     reached_lines,
+    ready_lines,
     stage_refusals,
     undrained,
     unfenced,
@@ -238,9 +239,8 @@ class Failover(SourceSteps):
         plan = planned(self._flow, self._origin, self._copy, self._params)
         reasons = _MISSING[step](plan)
         if is_check:
-            ready = [f"Not yet      {reason}" for reason in reasons] or [f"Ready        {step} would be reached now"]
             lines = self._begin_back(plan, True) if step == TURNED and not reasons else []
-            return self._result(step, [*denial_lines(record.denied), *ready, *lines], record)
+            return self._result(step, [*denial_lines(record.denied), *ready_lines(step, reasons), *lines], record)
         self._reach(step, reasons)
         lines = self._move(plan) if step == MOVED else self._begin_back(plan, False) if step == TURNED else []
         if step == TURNED:

@@ -312,13 +312,12 @@ def back_start_lines(flow: Flow, start: BackStart) -> list[str]:
 
 def failback_lines(flow: Flow, loss: Loss, survey: Survey, stage: Sequence[str]) -> list[str]:
     """Return the plan for people, the most important first; C(stage) are lines that say how far it is."""
-    back = loss.back or Failback()
     return [
         f"Failback     {flow.source} answers again, {flow.target} is open since {loss.opened_at}",
         *stage,
         *(f"Against      {reason}" for reason in unkept(flow, survey)),
         *_surplus_lines(flow, survey),
-        *kept_lines(flow, loss, back),
+        *kept_lines(flow, loss),
         *_state_lines(flow, survey),
         *_order_lines(flow, survey),
     ]
@@ -342,9 +341,9 @@ def _is_sure(part: Part) -> bool:
     return part.compared is not None and part.compared.is_exact
 
 
-def kept_lines(flow: Flow, loss: Loss, back: Failback) -> Iterator[str]:
+def kept_lines(flow: Flow, loss: Loss) -> Iterator[str]:
     """Yield what of the surplus is kept, and where it stands."""
-    for topic, parts in sorted(back.kept.items()):
+    for topic, parts in sorted((loss.back or Failback()).kept.items()):
         records = sum(number for _end, number in parts.values())
         name = surplus_topic(topic, loss.opened_at)
         yield f"Kept         {records:,} records of {topic} in {name} of {flow.target} (partitions {', '.join(parts)})"
