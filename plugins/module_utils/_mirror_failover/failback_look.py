@@ -15,6 +15,7 @@ from .._cluster.snapshot import Key
 from .._groups.api import list_groups
 from .._groups.look import described
 from .._mirror.api import visit
+from .._mirror.canary import is_probe
 from .._mirror.flows import Flow, matches, remote_topic, workers_group
 from .._mirror.gaps_look import kept
 from .._mirror.look import at, edges
@@ -23,7 +24,7 @@ from .compare import Compared, compared, digest_of
 from .flow_back import reverse
 from .look import copies_of, hidden_brokers, mirrors_of, tops_of
 from .record import Loss
-from .surplus import ANEW, SAME, SHORT, Part, Survey, is_watched, state_of
+from .surplus import ANEW, SAME, SHORT, Part, Survey, state_of
 
 #: Offsets of a partition in which the last copied record is looked for, above the offset below which all is copied. A
 #: flush of MirrorMaker is a minute; what is not found there is kept whole.
@@ -54,7 +55,7 @@ def survey_of(
     with at(here):
         workers_back, hidden_back = _mirrors(reverse(flow), origin)
         ids, existing = topic_ids(origin), topics_at(origin, None, None)
-        topics = [topic for topic in existing if matches(flow, topic) and is_watched(topic)]
+        topics = [topic for topic in existing if matches(flow, topic) and not is_probe(topic)]
         began = time.monotonic()
         tops_before = tops_of(origin, topics, committed=False)
         logs = edges(origin, {topic: existing[topic] for topic in topics})

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 
 from .._cluster.snapshot import Key
 from .._core.names import allowed_instead, capped
-from .._mirror.canary import PREFIX
 from .._mirror.flows import IDENTITY, Flow, remote_topic
 from .._mirror.records import position_record
 from .._mirror.status import Log
@@ -396,8 +395,3 @@ def reached_after_return(flow: Flow, stage: str) -> list[str]:
             else []
         ),
     ]
-
-
-def is_watched(topic: str) -> bool:
-    """Return whether anybody misses records of a topic: those of a canary nobody does."""
-    return not topic.startswith(f"{PREFIX}.")
