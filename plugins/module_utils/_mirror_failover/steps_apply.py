@@ -279,14 +279,14 @@ class Failover(SourceSteps):
 
     # -- the record ------------------------------------------------------------------------------------------------
 
-    def _way_back(self) -> Any:
+    def _way_back(self) -> Record | None:
         """Return what the source keeps of a failover in the other direction."""
         with at(f"source {self._flow.source}"):
-            return read_state(self._origin, state_key(reverse(self._flow)))[0]
+            return record_of(read_state(self._origin, state_key(reverse(self._flow)))[0])
 
     def _allow_after_loss(self) -> list[str]:
         """Take away what a failback has denied in the target, which clients write again; lines that say so."""
-        record = record_of(self._way_back())
+        record = self._way_back()
         denied = record.denied if record and record.loss else ()
         with at(f"target {self._flow.target}"):
             change_denials(self._copy, denied, "absent")
@@ -294,7 +294,7 @@ class Failover(SourceSteps):
 
     def _forget_loss(self) -> None:
         """Take away the record of a loss that this failover has led back from; its source keeps it."""
-        if (self._way_back() or {}).get("loss"):
+        if (record := self._way_back()) and record.loss:
             with at(f"source {self._flow.source}"):
                 write_state(self._origin, state_key(reverse(self._flow)), None)
 

@@ -18,7 +18,7 @@ from .._mirror.flows import IDENTITY, Flow, remote_topic
 from .._mirror.records import position_record
 from .._mirror.status import Log
 from .compare import Compared
-from .flow_back import FlowBack, flow_back, needs_positions, reverse
+from .flow_back import FlowBack, flow_back, needs_positions, partitions_in_words, reverse
 from .model import PartitionPlan, Span
 from .plan import by_topic
 from .record import BEGUN, FENCED, KEPT, Failback, Loss
@@ -233,6 +233,7 @@ def back_start(flow: Flow, survey: Survey, positions: Mapping[Key, int], back: F
     positions -- the next offsets of the flow back, by partition of the target; empty where it has never run. back --
     what is kept of the source.
     """
+    back = back or Failback()
     # Of a partition that was never copied everything that comes back is new.
     same = [part for part in survey.parts if part.state == SAME and (part.copied, part.end_there) != (None, None)]
     rows = [
@@ -240,13 +241,13 @@ def back_start(flow: Flow, survey: Survey, positions: Mapping[Key, int], back: F
         for part in same
     ]
     unknown = [part.label for part in same if part.end_there is None]
-    cut = [part for part in survey.parts if _is_cut(part, back or Failback())]
-    unkept_cut = [part.label for part in cut if not _is_kept(part, back or Failback())]
+    cut = [part for part in survey.parts if _is_cut(part, back)]
+    unkept_cut = [part.label for part in cut if not _is_kept(part, back)]
     kept_cut = [part.label for part in cut if part.label not in unkept_cut]
     whole = [
-        (name, part.partition)
+        (part.topic, part.partition)
         for part in survey.parts
-        if part.state in (GONE, ANEW) and (name := remote_topic(flow, part.topic)) == part.topic
+        if part.state in (GONE, ANEW) and remote_topic(flow, part.topic) == part.topic
     ]
     refusals = [
         *(
@@ -291,12 +292,11 @@ def _is_kept(part: Part, back: Failback) -> bool:
 
 def back_start_lines(flow: Flow, start: BackStart) -> list[str]:
     """Return for people where the flow back begins."""
-    number = len(start.positions.begins)
     whole = [f"{topic}-{number}" for topic, number in start.whole]
     ahead = [f"{topic}-{number} ({at})" for (topic, number), (at, _end) in sorted(start.positions.ahead.items())]
     return [
-        f"Flow back    {start.positions.pair} begins at the ends that {flow.target} had when it was opened: {number} "
-        f"partition{'' if number == 1 else 's'}",
+        f"Flow back    {start.positions.pair} begins at the ends that {flow.target} had when it was opened: "
+        f"{partitions_in_words(len(start.positions.begins))}",
         *([f"Flow back    copies back whole: {capped(whole, _NAMES)}"] if whole else []),
         *(
             [f"Note         {start.positions.pair} has run since, and goes on where it is: {capped(ahead, _NAMES)}"]
@@ -326,7 +326,10 @@ def _surplus_lines(flow: Flow, survey: Survey) -> Iterator[str]:
     total = sum((part.surplus for part in survey.parts), Span())
     figures = by_topic((part.topic, part.surplus.at_most) for part in survey.parts)
     yield f"Surplus      {total} records are in {flow.source} and not in {flow.target}{figures}"
-    if doubtful := [part.label for part in survey.parts if part.surplus.at_most and not _is_sure(part)]:
+    doubtful = [
+        part.label for part in survey.parts if part.compared and part.surplus.at_most and not part.compared.is_exact
+    ]
+    if doubtful:
         yield (
             f"Note         the last copied record was not found for certain, so some of the surplus may be in "
             f"{flow.target} too: {capped(doubtful, _NAMES)}"
@@ -334,10 +337,6 @@ def _surplus_lines(flow: Flow, survey: Survey) -> Iterator[str]:
     markers = [part.label for part in survey.parts if part.state == SAME and part.compared and not part.surplus.at_most]
     if markers:
         yield f"Note         nothing but copied records, markers and aborted ones: {capped(markers, _NAMES)}"
-
-
-def _is_sure(part: Part) -> bool:
-    return part.compared is not None and part.compared.is_exact
 
 
 def kept_lines(flow: Flow, loss: Loss) -> Iterator[str]:
