@@ -53,9 +53,7 @@ def mirror_failback(module: Any) -> dict[str, Any]:
     params = module.params
     flow = flow_of(params)
     with target_of(flow, params) as copy:
-        record, _end = kept_record(flow, copy)
-        if why := no_failback(flow, record.loss if record else None):
-            raise RefusedError(f"failback {flow.pair}", [why])
+        record = _of_loss(flow, kept_record(flow, copy)[0])
     if silence := answer_of(flow, params)[1]:
         why = f"{flow.source} does not answer here ({silence}). Start it, then run this again."
         if params["step"] and not module.check_mode:
@@ -71,10 +69,17 @@ def mirror_failback(module: Any) -> dict[str, Any]:
         return failback.next(module.check_mode)
 
 
+def _of_loss(flow: Flow, record: Record | None) -> Record:
+    """Return the record of a loss; RefusedError where the target keeps none."""
+    if record is None or record.loss is None:
+        raise RefusedError(f"failback {flow.pair}", [no_failback(flow)])
+    return record
+
+
 def _result(
-    flow: Flow, record: Record | None, stage: str, lines: Sequence[str], changed: bool, is_over: bool, todo: int = 0
+    flow: Flow, record: Record, stage: str, lines: Sequence[str], changed: bool, is_over: bool, todo: int = 0
 ) -> dict[str, Any]:
-    loss = (record.loss if record else None) or Loss()
+    loss = record.loss or Loss()
     back = loss.back or Failback()
     kept = {topic: sum(number for _end, number in parts.values()) for topic, parts in sorted(back.kept.items())}
     return {
@@ -101,9 +106,14 @@ class Failbacks(SourceSteps):
         return [topic for topic in existing if matches(self._flow, topic)]
 
     @property
+    def _lost(self) -> Record:
+        """Return the record of the loss, which another run may have taken away since it was looked for."""
+        return _of_loss(self._flow, self._record)
+
+    @property
     def _loss(self) -> Loss:
-        loss = (self._record.loss if self._record else None) or Loss()
-        return loss if loss.opened_at or not self._record else replace(loss, opened_at=self._record.at)
+        loss = self._lost.loss or Loss()
+        return replace(loss, opened_at=loss.opened_at or self._lost.at)
 
     @property
     def _back(self) -> Failback:
@@ -112,15 +122,14 @@ class Failbacks(SourceSteps):
     def plan(self) -> dict[str, Any]:
         """Say what the source has alone, and how far the failback is."""
         survey = self._survey()
-        record = replace(self._record, loss=replace(self._loss, back=self._back)) if self._record else None
+        record = replace(self._lost, loss=replace(self._loss, back=self._back))
         return self._ended("", failback_lines(self._flow, self._loss, survey, stage_lines(record)), False)
 
     def next(self, is_check: bool) -> dict[str, Any]:
         """Take the next step; in check mode say whether it would be reached now."""
         step = next_of_failback(self._loss)
-        record = self._record if self._loss.back else None
+        record = self._lost if self._loss.back else None
         writers, params = self._params["writers"], self._params
-        denied = self._record.denied if self._record else ()
         are_stopped = bool(writers or params["writers_stopped"] or (record and (record.denied or record.are_stopped)))
         self._refuse(
             [
@@ -131,7 +140,7 @@ class Failbacks(SourceSteps):
         )
         if not is_check:
             fresh = self._with_denials(writers)
-            if self._loss.back is None or fresh.denied != denied:
+            if self._loss.back is None or fresh.denied != self._lost.denied:
                 self._keep(fresh.with_back(self._back, now().at, self._by))
             self._deny(fresh.denied)
         if step == FENCED:
@@ -164,7 +173,7 @@ class Failbacks(SourceSteps):
         if kept != self._back.kept:
             self._note(replace(self._back, kept=kept))
         if left:
-            return _result(self._flow, self._record, "", [], True, False, len(keepings))
+            return _result(self._flow, self._lost, "", [], True, False, len(keepings))
         self._reach(KEPT, unkept(self._flow, self._survey(False)))
         self._note(replace(self._back, stage=KEPT))
         lines = [*kept_lines(self._flow, self._loss), *self._reached(KEPT)]
@@ -229,19 +238,18 @@ class Failbacks(SourceSteps):
 
     def _note(self, back: Failback) -> None:
         """Write down how far the failback is."""
-        if self._record:
-            self._keep(self._record.with_back(back, now().at, self._by))
+        self._keep(self._lost.with_back(back, now().at, self._by))
 
     def _reach(self, step: str, reasons: Sequence[str], instead: str = "") -> None:
         """Raise StepNotReachedError where there are reasons; a failback cannot be taken back."""
         super()._reach(step, reasons, instead)
 
     def _reached(self, stage: str) -> list[str]:
-        return [*denial_lines(self._record.denied if self._record else ()), *reached_after_return(self._flow, stage)]
+        return [*denial_lines(self._lost.denied), *reached_after_return(self._flow, stage)]
 
     def _checked(self, step: str, reasons: Sequence[str], lines: Sequence[str] = ()) -> dict[str, Any]:
         return self._ended(step, [*ready_lines(step, reasons), *lines], True)
 
     def _ended(self, stage: str, lines: Sequence[str], changed: bool, todo: int = 0) -> dict[str, Any]:
         head = [f"Failback     {self._flow.pair}, {stage}"] if stage else []
-        return _result(self._flow, self._record, stage, [*head, *lines], changed, True, todo)
+        return _result(self._flow, self._lost, stage, [*head, *lines], changed, True, todo)

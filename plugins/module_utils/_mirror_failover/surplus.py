@@ -109,14 +109,12 @@ def surplus_topic(topic: str, opened_at: str) -> str:
 # -- steps ---------------------------------------------------------------------------------------------------------
 
 
-def no_failback(flow: Flow, loss: Loss | None) -> str:
-    """Return why no failback of this flow can be planned; empty where one can."""
-    if loss is None:
-        return (
-            f"{flow.target} keeps no record of a loss of {flow.source}, so nothing says what is copied. While both are "
-            "alive, take the planned failover (mirror_failover.yml)."
-        )
-    return ""
+def no_failback(flow: Flow) -> str:
+    """Return why no failback can be planned without a record of a loss."""
+    return (
+        f"{flow.target} keeps no record of a loss of {flow.source}, so nothing says what is copied. While both are "
+        "alive, take the planned failover (mirror_failover.yml)."
+    )
 
 
 def failback_refusals(flow: Flow, loss: Loss, step: str, is_enabled: bool, are_stopped: bool) -> Iterator[str]:
