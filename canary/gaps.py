@@ -10,7 +10,6 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
@@ -45,7 +44,7 @@ class GapWatch:
         self._flow, self._source, self._target, self._board, self._end = flow, source, target, board, end
         self._confirm = flush + _FLUSH
         #: What the topic of the target has, as it was read or written last; what is known now, and when it was written.
-        self._kept: dict[str, Any] | None = None
+        self._stored: Marks | None = None
         self._known = Marks()
         self._kept_at = float("-inf")
         self._is_kept = True
@@ -71,8 +70,8 @@ class GapWatch:
             stored = kept(self._flow, copy)
             # Whoever wrote there since looked later, or said that a gap has been dealt with. What was found and could
             # not be written is known here all the same.
-            if stored.as_data() != self._kept:
-                self._kept, self._known, self._is_kept = stored.as_data(), stored, True
+            if self._stored is None or stored.as_data() != self._stored.as_data():
+                self._stored, self._known, self._is_kept = stored, stored, True
                 self._board.gaps_known(self._flow, told(stored))
             before = self._known
             known = looked(self._flow, origin, copy, before, self._confirm, self._end.wait)
@@ -82,12 +81,12 @@ class GapWatch:
             self._board.gaps_looked_for(self._flow, told(known), time.monotonic())
             is_due = time.monotonic() - self._kept_at > _KEEP or list(known.gaps) != list(stored.gaps)
             if is_due:
-                self._keep(copy, stored)
+                self._keep(copy)
 
-    def _keep(self, copy: Session, stored: Marks) -> None:
+    def _keep(self, copy: Session) -> None:
         """Keep what is known, where the target still has what was stored."""
-        if keep(self._flow, copy, self._known, stored):
-            self._kept, self._kept_at, self._is_kept = self._known.as_data(), time.monotonic(), True
+        if self._stored is not None and keep(self._flow, copy, self._known, self._stored):
+            self._stored, self._kept_at, self._is_kept = self._known, time.monotonic(), True
 
     def _keep_last_look(self) -> None:
         """Keep what the last whole look saw, once, after a look that failed: its source may be lost."""
@@ -95,9 +94,7 @@ class GapWatch:
             return
         try:
             with Session(self._target) as copy:
-                stored = kept(self._flow, copy)
-                if stored.as_data() == self._kept:
-                    self._keep(copy, stored)
+                self._keep(copy)
         except Exception as error:
             why = why_of(error)
             _LOG.warning("the last look at %s is not kept: %s", self._flow.pair, why, exc_info=not is_known(error))

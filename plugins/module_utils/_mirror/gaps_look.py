@@ -27,13 +27,11 @@ from . import gaps, status
 from .api import cluster_id, committed_offsets, visit
 from .flows import LEGACY, Flow, legacy_group, matches
 from .gap import Gap
-from .look import at, edges, look_within, of_target, records_within
+from .look import EXACTLY, at, edges, look_within, of_target, records_within
 from .trail import Sync, sync_of, syncs_topic
 
 #: Offsets from the end in which the syncs of partitions in doubt are looked for.
 TRAIL = 200_000
-#: The lag must be exact, since what was settled follows from it.
-_EXACTLY = 1 << 62
 _POLICY = "cleanup.policy"
 
 
@@ -82,7 +80,8 @@ def _seen(flow: Flow, origin: Session, copy: Session, before: gaps.Marks) -> sta
     """Look at a flow. Where all its topics are gone since the last look, there is no log, and positions still tell what
     was mirrored of them."""
     try:
-        return look_within(flow, origin, copy, _EXACTLY)
+        # What was settled follows from the lag.
+        return look_within(flow, origin, copy, EXACTLY)
     except status.NothingToMirrorError as error:
         if error.fields["named"] or not before.partitions:
             raise

@@ -48,6 +48,8 @@ GAPS_SPEC: dict[str, dict[str, Any]] = {
 }
 #: Offsets from the end in which the frontier is looked for, one after the other; then it stays unknown.
 WINDOWS = (100, 10_000, 1_000_000)
+#: More records than any lag: of a look that must know it exactly.
+EXACTLY = 1 << 62
 #: Partitions whose tails are read together.
 TOGETHER = 500
 #: Offsets from the end in which the latest heartbeat and checkpoint are looked for, and the states of tasks.
@@ -131,6 +133,11 @@ def edges(session: Session, topics: Mapping[str, Sequence[Partition]]) -> dict[K
     return {key: Log(None, None) if log.missing else Log(log.start, log.end) for key, log in found.items()}
 
 
+def spans(logs: Mapping[Key, Log]) -> dict[Key, tuple[int, int]]:
+    """Return where logs begin and where their committed records end, without those of which no broker told it."""
+    return {key: (log.start, log.end) for key, log in logs.items() if log.start is not None and log.end is not None}
+
+
 def _tops(source: Session, keys: Sequence[Key]) -> dict[Key, int]:
     """The ends of these logs with what open transactions wrote; those that no broker tells are left out."""
     if not keys:
@@ -164,7 +171,7 @@ def read_notes(flow: Flow, target: Session, existing: Mapping[str, Sequence[Part
     states = status_topic(flow.source)
     names = {offsets, states, heartbeats_topic(flow.source), checkpoints_topic(flow.source)} & existing.keys()
     found = edges(target, {name: existing[name] for name in sorted(names)})
-    known = {key: (log.start, log.end) for key, log in found.items() if log.start is not None and log.end is not None}
+    known = spans(found)
     silent = [f"{name}-{number}" for name, number in sorted(found.keys() - known.keys()) if name == offsets]
     if silent:  # Positions that nobody can read must not pass for positions that nobody has written.
         why = f"no broker told where {capped(silent, 5)} ends: it has no leader, or its leader did not answer"

@@ -8,23 +8,22 @@ else ever is.
 
 from __future__ import annotations
 
-import calendar
 import secrets
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from .._client.connection import Connection
 from .._client.session import Session
 from .._cluster.api import topics_at
 from .._core.errors import RefusedError, StreamopsError
+from .._core.times import milliseconds
 from .._groups.apply import ensure_offsets
 from .._mirror.flows import Flow
-from .._mirror.gaps_look import refuse_one_cluster
-from .._mirror.look import at, edges
+from .._mirror.gaps_look import now, refuse_one_cluster
+from .._mirror.look import at, edges, spans
 from .._mirror.reading import flow_of
-from .._mirror_failover.apply import both_ends, kept_record
+from .._mirror_failover.apply import both_ends, kept_record, target_of
 from .._state.api import read_state, write_state
 from .._topics.api import TopicSpec, drop_topics, made_state_topic, make_topic
 from .api import last_contents
@@ -71,7 +70,7 @@ def mirror_drill(module: Any) -> dict[str, Any]:
     flow = flow_of(params)
     if params["state"] == LAST:
         # The source may be lost: it is not asked.
-        with at(f"target {flow.target}"), Session(Connection.from_params(params)) as copy:
+        with target_of(flow, params) as copy:
             return told(flow, kept_in(flow, copy).last)
     with both_ends(flow, params) as (origin, copy):
         refuse_one_cluster(flow, origin, copy)
@@ -80,12 +79,14 @@ def mirror_drill(module: Any) -> dict[str, Any]:
 
 def kept_in(flow: Flow, copy: Session) -> Kept:
     """Return what the target keeps of the drills of a flow."""
-    return kept_of(read_state(copy, state_key(flow))[0])
+    with at(f"target {flow.target}"):
+        return kept_of(read_state(copy, state_key(flow))[0])
 
 
 def told(flow: Flow, last: Outcome | None) -> dict[str, Any]:
     """Tell how the last drill ended."""
-    days = int(max(0.0, time.time() - _seconds(last.at)) // 86_400) if last else 0
+    ended_at = milliseconds(last.at, "the time of a drill") / 1000 if last else time.time()
+    days = int(max(0.0, time.time() - ended_at) // 86_400)
     drill = last.as_data() if last else None
     return {"changed": False, "flow": flow.pair, "drill": drill, "lines": [last_line(last, days)]}
 
@@ -96,8 +97,7 @@ class Drill:
     def __init__(self, flow: Flow, origin: Session, copy: Session, params: Mapping[str, Any]) -> None:
         self._flow, self._origin, self._copy, self._params = flow, origin, copy, params
         self._here, self._there = f"source {flow.source}", f"target {flow.target}"
-        with at(self._there):
-            self._kept = kept_in(flow, copy)
+        self._kept = kept_in(flow, copy)
 
     def run(self, is_check: bool) -> dict[str, Any]:
         """Run a drill; in check mode say what it would make."""
@@ -120,12 +120,11 @@ class Drill:
         except StreamopsError as error:
             why = f"what it made is not deleted, and the next drill will do so: {error.message}"
             outcome = replace(outcome, why=(*outcome.why, why))
-        lines = outcome_lines(self._flow, outcome)
         try:
             self._keep(Kept(left, outcome))
         except StreamopsError as error:
             outcome = replace(outcome, why=(*outcome.why, f"its result is not kept: {error.message}"))
-            lines = outcome_lines(self._flow, outcome)
+        lines = outcome_lines(self._flow, outcome)
         if not outcome.passed:
             raise DrillFailedError(self._flow, outcome, lines)
         return {"changed": True, "flow": self._flow.pair, "drill": outcome.as_data(), "lines": lines}
@@ -159,12 +158,12 @@ class Drill:
             why = error.reasons
         except StreamopsError as error:
             why = [error.message]
-        now, by = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), self._params["operator"].strip()
+        ended, by = now().at, self._params["operator"].strip()
         if course is None:
-            return Outcome(now, by, tuple(why))
+            return Outcome(ended, by, tuple(why))
         why = why or (faults(self._flow, course.counts) if course.counts else [])
         return Outcome(
-            now, by, tuple(why), course.seconds, course.loss, course.counts, course.rto_read, course.rto_written
+            ended, by, tuple(why), course.seconds, course.loss, course.counts, course.rto_read, course.rto_written
         )
 
     # -- topics ----------------------------------------------------------------------------------------------------
@@ -177,13 +176,10 @@ class Drill:
         existing = topics_at(self._origin, None, topics)
         contents = []
         for name, topic in zip(own.topics, topics):  # noqa: B905 (nodes may have Python 3.9)
-            logs = edges(self._origin, {topic: existing[topic]})
-            known = {
-                key: (log.start, log.end) for key, log in logs.items() if log.start is not None and log.end is not None
-            }
+            logs = spans(edges(self._origin, {topic: existing[topic]}))
             partitions = min(MOST_PARTITIONS, len(existing[topic]))
             self._make(name, partitions)
-            contents.append(filled(last_contents(self._origin, known), partitions))
+            contents.append(filled(last_contents(self._origin, logs), partitions))
         return contents
 
     def _make(self, name: str, partitions: int) -> None:
@@ -215,18 +211,13 @@ class Drill:
         """Wait until nothing comes into these copies: a mirror that writes into a deleted one repeats that in vain."""
         until, before, since = time.monotonic() + _QUIET_AT_MOST, None, time.monotonic()
         while time.monotonic() < until:
-            now = edges(self._copy, topics_at(self._copy, None, copies))
-            if not now or (now == before and time.monotonic() - since >= _QUIET_SECONDS):
+            logs = edges(self._copy, topics_at(self._copy, None, copies))
+            if not logs or (logs == before and time.monotonic() - since >= _QUIET_SECONDS):
                 return
-            if now != before:
-                before, since = now, time.monotonic()
+            if logs != before:
+                before, since = logs, time.monotonic()
             time.sleep(1.0)
 
 
 def _drop_group(session: Session, group: str) -> None:
     ensure_offsets(session, {"group": group, "state": "absent"}, check=False, diff=False)
-
-
-def _seconds(at_utc: str) -> float:
-    """Return a time in UTC in seconds since 1970."""
-    return float(calendar.timegm(time.strptime(at_utc, "%Y-%m-%dT%H:%M:%SZ")))

@@ -21,7 +21,7 @@ from .._core.errors import StreamopsError, WaitTimeoutError
 from .._core.names import capped
 from .._groups.apply import bring_offsets
 from .._mirror.flows import Flow
-from .._mirror.look import at, edges, look_within
+from .._mirror.look import EXACTLY, at, edges, look_within, spans
 from .._mirror.status import NothingToMirrorError, lag
 from .._mirror_failover.apply import planned
 from .._mirror_failover.model import Plan
@@ -47,8 +47,6 @@ from .model import (
 #: Seconds over which the records of the second and of the third part are written, so that some are on their way at
 #: each moment.
 _LOSS_SECONDS, _WRITE_SECONDS = 10.0, 5.0
-#: The lag must be exact.
-_EXACTLY = 1 << 62
 
 
 class PartFailedError(StreamopsError):
@@ -171,8 +169,7 @@ class Course:
 
     def _logs(self, session: Session, topics: Sequence[str]) -> dict[Key, tuple[int, int]]:
         """Return where the logs of these topics begin and where their committed records end, as far as it is told."""
-        logs = edges(session, topics_at(session, None, topics))
-        return {key: (log.start, log.end) for key, log in logs.items() if log.start is not None and log.end is not None}
+        return spans(edges(session, topics_at(session, None, topics)))
 
     def _wait_for_copies(self, part: str) -> None:
         """Wait until the target has all that was written; PartFailedError when nothing comes for the timeout."""
@@ -181,7 +178,7 @@ class Course:
         def behind() -> list[str]:
             """Return the partitions whose copies lack records."""
             try:
-                seen = look_within(self._flow, self._origin, self._copy, _EXACTLY)
+                seen = look_within(self._flow, self._origin, self._copy, EXACTLY)
             except NothingToMirrorError as error:  # Of a broker that does not know the topics yet.
                 return [error.message]
             lags = {key: lag(seen, key) for key in sorted(seen.logs)}

@@ -18,7 +18,7 @@ from .._cluster.api import topics_at
 from .._cluster.snapshot import Key
 from .._core.errors import RefusedError
 from .._mirror.flows import Flow, matches
-from .._mirror.gaps_look import refuse_one_cluster
+from .._mirror.gaps_look import now, refuse_one_cluster
 from .._mirror.look import at, edges
 from .._mirror.reading import flow_of
 from .apply import both_ends, kept_record, target_of
@@ -27,9 +27,10 @@ from .flow_back import needs_positions
 from .keep_apply import Keeping, keep
 from .loss_look import answer_of
 from .record import BEGUN, FENCED, KEPT, Failback, Loss, Record, denial_lines, next_of_failback, stage_lines
-from .steps import operator_refusals
-from .steps_apply import SourceSteps, at_now
+from .steps import operator_refusals, ready_lines
+from .steps_apply import SourceSteps
 from .surplus import (
+    BackStart,
     Survey,
     back_start,
     back_start_lines,
@@ -52,9 +53,7 @@ def mirror_failback(module: Any) -> dict[str, Any]:
     params = module.params
     flow = flow_of(params)
     with target_of(flow, params) as copy:
-        record, _end = kept_record(flow, copy)
-        if why := no_failback(flow, record.loss if record else None):
-            raise RefusedError(f"failback {flow.pair}", [why])
+        record = _of_loss(flow, kept_record(flow, copy)[0])
     if silence := answer_of(flow, params)[1]:
         why = f"{flow.source} does not answer here ({silence}). Start it, then run this again."
         if params["step"] and not module.check_mode:
@@ -70,10 +69,17 @@ def mirror_failback(module: Any) -> dict[str, Any]:
         return failback.next(module.check_mode)
 
 
+def _of_loss(flow: Flow, record: Record | None) -> Record:
+    """Return the record of a loss; RefusedError where the target keeps none."""
+    if record is None or record.loss is None:
+        raise RefusedError(f"failback {flow.pair}", [no_failback(flow)])
+    return record
+
+
 def _result(
-    flow: Flow, record: Record | None, stage: str, lines: Sequence[str], changed: bool, is_over: bool, todo: int = 0
+    flow: Flow, record: Record, stage: str, lines: Sequence[str], changed: bool, is_over: bool, todo: int = 0
 ) -> dict[str, Any]:
-    loss = (record.loss if record else None) or Loss()
+    loss = record.loss or Loss()
     back = loss.back or Failback()
     kept = {topic: sum(number for _end, number in parts.values()) for topic, parts in sorted(back.kept.items())}
     return {
@@ -100,9 +106,14 @@ class Failbacks(SourceSteps):
         return [topic for topic in existing if matches(self._flow, topic)]
 
     @property
+    def _lost(self) -> Record:
+        """Return the record of the loss, which another run may have taken away since it was looked for."""
+        return _of_loss(self._flow, self._record)
+
+    @property
     def _loss(self) -> Loss:
-        loss = (self._record.loss if self._record else None) or Loss()
-        return loss if loss.opened_at or not self._record else replace(loss, opened_at=self._record.at)
+        loss = self._lost.loss or Loss()
+        return replace(loss, opened_at=loss.opened_at or self._lost.at)
 
     @property
     def _back(self) -> Failback:
@@ -110,16 +121,15 @@ class Failbacks(SourceSteps):
 
     def plan(self) -> dict[str, Any]:
         """Say what the source has alone, and how far the failback is."""
-        survey = self._survey(self._params["watch_seconds"])
-        record = replace(self._record, loss=replace(self._loss, back=self._back)) if self._record else None
+        survey = self._survey()
+        record = replace(self._lost, loss=replace(self._loss, back=self._back))
         return self._ended("", failback_lines(self._flow, self._loss, survey, stage_lines(record)), False)
 
     def next(self, is_check: bool) -> dict[str, Any]:
         """Take the next step; in check mode say whether it would be reached now."""
         step = next_of_failback(self._loss)
-        record = self._record if self._loss.back else None
+        record = self._lost if self._loss.back else None
         writers, params = self._params["writers"], self._params
-        denied = self._record.denied if self._record else ()
         are_stopped = bool(writers or params["writers_stopped"] or (record and (record.denied or record.are_stopped)))
         self._refuse(
             [
@@ -130,8 +140,8 @@ class Failbacks(SourceSteps):
         )
         if not is_check:
             fresh = self._with_denials(writers)
-            if self._loss.back is None or fresh.denied != denied:
-                self._keep(fresh.with_back(self._back, at_now(), self._by))
+            if self._loss.back is None or fresh.denied != self._lost.denied:
+                self._keep(fresh.with_back(self._back, now().at, self._by))
             self._deny(fresh.denied)
         if step == FENCED:
             return self._fence(is_check)
@@ -140,7 +150,7 @@ class Failbacks(SourceSteps):
     # -- steps -----------------------------------------------------------------------------------------------------
 
     def _fence(self, is_check: bool) -> dict[str, Any]:
-        survey = self._survey(self._params["watch_seconds"])
+        survey = self._survey()
         reasons = unkept(self._flow, survey)
         if is_check:
             return self._checked(FENCED, reasons)
@@ -150,9 +160,9 @@ class Failbacks(SourceSteps):
 
     def _keep_surplus(self, is_check: bool) -> dict[str, Any]:
         """Keep partitions for some seconds; the stage is reached by the call that has kept the last one."""
-        keepings = self._keepings()
         if is_check:
-            return self._checked(KEPT, unkept(self._flow, self._survey(self._params["watch_seconds"], False)))
+            return self._checked(KEPT, unkept(self._flow, self._survey(False)))
+        keepings = self._keepings()
         kept = {topic: dict(parts) for topic, parts in self._back.kept.items()}
         left = [keeping for keeping in keepings if self._end_kept(keeping) != keeping.end]
         until = time.monotonic() + _SECONDS
@@ -163,15 +173,15 @@ class Failbacks(SourceSteps):
         if kept != self._back.kept:
             self._note(replace(self._back, kept=kept))
         if left:
-            return _result(self._flow, self._record, "", [], True, False, len(keepings))
-        self._reach(KEPT, unkept(self._flow, self._survey(self._params["watch_seconds"], False)))
+            return _result(self._flow, self._lost, "", [], True, False, len(keepings))
+        self._reach(KEPT, unkept(self._flow, self._survey(False)))
         self._note(replace(self._back, stage=KEPT))
-        lines = [*kept_lines(self._flow, self._loss, self._back), *self._reached(KEPT)]
+        lines = [*kept_lines(self._flow, self._loss), *self._reached(KEPT)]
         return self._ended(KEPT, lines, True, len(keepings))
 
     def _begin(self, is_check: bool) -> dict[str, Any]:
         """Set where the flow back begins; what was written since the surplus was kept is refused."""
-        survey = self._survey(self._params["watch_seconds"], False)
+        survey = self._survey(False)
         later = [keeping.where for keeping in self._keepings() if self._end_kept(keeping) != keeping.end]
         reasons = [
             *unbegun(self._flow, survey),
@@ -182,27 +192,26 @@ class Failbacks(SourceSteps):
                 for topic, number in later
             ),
         ]
+        start: BackStart | None = None
         lines: list[str] = []
         if needs_positions(self._flow):
             with at(f"source {self._flow.source}"):
                 start = back_start(self._flow, survey, self._positions_back(), self._back)
             reasons += start.refusals
             lines = back_start_lines(self._flow, start)
-            if is_check:
-                return self._checked(BEGUN, reasons, lines)
-            self._reach(BEGUN, reasons)
-            if records := start.records():
-                with at(f"source {self._flow.source}"):
-                    self._reach(BEGUN, start.missing(self._set_positions(records)))
-        elif is_check:
-            return self._checked(BEGUN, reasons)
+        if is_check:
+            return self._checked(BEGUN, reasons, lines)
         self._reach(BEGUN, reasons)
+        if start and (records := start.records()):
+            with at(f"source {self._flow.source}"):
+                self._reach(BEGUN, start.missing(self._set_positions(records)))
         self._note(replace(self._back, stage=BEGUN))
         return self._ended(BEGUN, [*lines, *self._reached(BEGUN)], True)
 
     # -- what steps share ------------------------------------------------------------------------------------------
 
-    def _survey(self, watch: float, is_compared: bool = True) -> Survey:
+    def _survey(self, is_compared: bool = True) -> Survey:
+        watch = self._params["watch_seconds"]
         return survey_of(self._flow, self._loss, self._origin, self._copy, watch, time.sleep, is_compared)
 
     def _keepings(self) -> list[Keeping]:
@@ -230,20 +239,18 @@ class Failbacks(SourceSteps):
 
     def _note(self, back: Failback) -> None:
         """Write down how far the failback is."""
-        if self._record:
-            self._keep(self._record.with_back(back, at_now(), self._by))
+        self._keep(self._lost.with_back(back, now().at, self._by))
 
     def _reach(self, step: str, reasons: Sequence[str], instead: str = "") -> None:
         """Raise StepNotReachedError where there are reasons; a failback cannot be taken back."""
         super()._reach(step, reasons, instead)
 
     def _reached(self, stage: str) -> list[str]:
-        return [*denial_lines(self._record.denied if self._record else ()), *reached_after_return(self._flow, stage)]
+        return [*denial_lines(self._lost.denied), *reached_after_return(self._flow, stage)]
 
     def _checked(self, step: str, reasons: Sequence[str], lines: Sequence[str] = ()) -> dict[str, Any]:
-        ready = [f"Not yet      {reason}" for reason in reasons] or [f"Ready        {step} would be reached now"]
-        return self._ended(step, [*ready, *lines], True)
+        return self._ended(step, [*ready_lines(step, reasons), *lines], True)
 
     def _ended(self, stage: str, lines: Sequence[str], changed: bool, todo: int = 0) -> dict[str, Any]:
         head = [f"Failback     {self._flow.pair}, {stage}"] if stage else []
-        return _result(self._flow, self._record, stage, [*head, *lines], changed, True, todo)
+        return _result(self._flow, self._lost, stage, [*head, *lines], changed, True, todo)

@@ -15,6 +15,7 @@ from .._cluster.snapshot import Key
 from .._groups.api import list_groups
 from .._groups.look import described
 from .._mirror.api import visit
+from .._mirror.canary import is_probe
 from .._mirror.flows import Flow, matches, remote_topic, workers_group
 from .._mirror.gaps_look import kept
 from .._mirror.look import at, edges
@@ -23,7 +24,7 @@ from .compare import Compared, compared, digest_of
 from .flow_back import reverse
 from .look import copies_of, hidden_brokers, mirrors_of, tops_of
 from .record import Loss
-from .surplus import ANEW, SAME, SHORT, Part, Survey, is_watched, state_of
+from .surplus import ANEW, SAME, SHORT, Part, Survey, state_of
 
 #: Offsets of a partition in which the last copied record is looked for, above the offset below which all is copied. A
 #: flush of MirrorMaker is a minute; what is not found there is kept whole.
@@ -54,10 +55,9 @@ def survey_of(
     with at(here):
         workers_back, hidden_back = _mirrors(reverse(flow), origin)
         ids, existing = topic_ids(origin), topics_at(origin, None, None)
-        topics = [topic for topic in existing if matches(flow, topic) and is_watched(topic)]
+        topics = [topic for topic in existing if matches(flow, topic) and not is_probe(topic)]
         began = time.monotonic()
         tops_before = tops_of(origin, topics, committed=False)
-    with at(here):
         logs = edges(origin, {topic: existing[topic] for topic in topics})
     # Looks after the loss keep the id of a topic that was made anew; older records of a loss have no ids.
     ids_before = loss.ids or before.ids
@@ -132,7 +132,8 @@ def _compared(flow: Flow, origin: Session, copy: Session, part: Part, there: Log
             tail = [digest for _offset, digest in read]
         elif part.end_there == 0 and log.end > copied:
             # Nothing was ever copied, so all of it is surplus for certain.
-            return replace(part, compared=_all(source, copied, read_to), read_to=read_to)
+            known = compared(source, copied, read_to, [])
+            return replace(part, compared=replace(known, is_exact=True), read_to=read_to)
     at = compared(source, copied, read_to, tail)
     if at.first < copied and at.first == source[0][0]:
         return _whole(flow, origin, part, log.start, log.end, False)
@@ -144,11 +145,6 @@ def _whole(flow: Flow, origin: Session, part: Part, start: int, end: int, is_exa
     read_to = min(end, start + LOOK)
     records = len(_read(origin, f"source {flow.source}", (part.topic, part.partition), start, read_to))
     return replace(part, compared=Compared(start, records, is_exact), read_to=read_to)
-
-
-def _all(source: list[tuple[int, bytes]], copied: int, end: int) -> Compared:
-    above = [offset for offset, _digest in source if offset >= copied]
-    return Compared(above[0] if above else end, len(above), True)
 
 
 def _read(session: Session, side: str, key: Key, start: int, end: int) -> list[tuple[int, bytes]]:

@@ -96,7 +96,7 @@ def flow_back(flow: Flow, partitions: Iterable[PartitionPlan], positions: Mappin
 
 def flow_back_lines(back: FlowBack) -> list[str]:
     """Return for people where the flow back begins, and which partitions are left out, why, and what that means."""
-    lines = [f"Flow back    {back.pair} begins at the ends of now: {_partitions(len(back.begins))}"]
+    lines = [f"Flow back    {back.pair} begins at the ends of now: {partitions_in_words(len(back.begins))}"]
     if back.foreign:
         places = capped([f"{_place(where)} {number:,}" for where, number in sorted(back.foreign.items())], _NAMES)
         lines.append(
@@ -116,5 +116,6 @@ def _place(where: Key) -> str:
     return f"{where[0]}-{where[1]}"
 
 
-def _partitions(number: int) -> str:
+def partitions_in_words(number: int) -> str:
+    """Return a number of partitions in words."""
     return f"{number} partition{'' if number == 1 else 's'}"

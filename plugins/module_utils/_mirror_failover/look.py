@@ -23,7 +23,7 @@ from .._mirror import gaps
 from .._mirror.api import visit
 from .._mirror.flows import Flow, remote_topic, source_topic, workers_group
 from .._mirror.gaps_look import kept, looked, refuse_one_cluster, syncs_of
-from .._mirror.look import FLOW_SPEC, GAPS_SPEC, at, edges, look_within
+from .._mirror.look import EXACTLY, FLOW_SPEC, GAPS_SPEC, at, edges, look_within, spans
 from .._mirror.records import checkpoint_of, checkpoints_topic
 from .._mirror.status import Log, chosen
 from .model import Checkpoint, Look, Reader
@@ -46,8 +46,6 @@ FENCE_SPEC: dict[str, dict[str, Any]] = {
 }
 #: Options of what can do without the source (doc fragment streamops.kafka._mirror_flow.lost).
 LOST_SPEC: dict[str, dict[str, Any]] = {"source_lost": {"type": "bool", "default": False}}
-#: The lag must be exact, since it is what a drain has to copy.
-_EXACTLY = 1 << 62
 #: Offsets from the end of the topic of checkpoints that are read; it is compacted.
 _CHECKPOINTS = 1_000_000
 
@@ -69,7 +67,8 @@ def look_at(
         topics = chosen(flow, topics_at(origin, None, None))
         began = time.monotonic()
         tops_before = tops_of(origin, topics, committed=False)
-    seen = look_within(flow, origin, copy, _EXACTLY)
+    # The lag is what a drain has to copy.
+    seen = look_within(flow, origin, copy, EXACTLY)
     syncs = syncs_of(flow, origin, copy, seen.logs)
     readers, hidden = _readers(flow, origin, copy, topics)
     with at(there):
@@ -155,8 +154,7 @@ def mirrors_of(flow: Flow, cluster: str, groups: Mapping[str, Group]) -> tuple[i
 def checkpoints_of(flow: Flow, copy: Session) -> dict[tuple[str, Key], Checkpoint]:
     """Return the latest checkpoint of each group and partition of the source."""
     name = checkpoints_topic(flow.source)
-    logs = edges(copy, topics_at(copy, None, [name]))
-    spans = {key: (log.start, log.end) for key, log in logs.items() if log.start is not None and log.end is not None}
+    logs = spans(edges(copy, topics_at(copy, None, [name])))
     latest: dict[tuple[str, Key], Checkpoint] = {}
 
     def take(record: Any) -> None:
@@ -167,6 +165,6 @@ def checkpoints_of(flow: Flow, copy: Session) -> dict[tuple[str, Key], Checkpoin
         if (source := source_topic(flow, topic)) is not None:
             latest[group, (source, number)] = Checkpoint(upstream, downstream)
 
-    starts = {key: max(start, end - _CHECKPOINTS) for key, (start, end) in spans.items()}
-    visit(copy, starts, {key: end for key, (_start, end) in spans.items()}, take)
+    starts = {key: max(start, end - _CHECKPOINTS) for key, (start, end) in logs.items()}
+    visit(copy, starts, {key: end for key, (_start, end) in logs.items()}, take)
     return latest

@@ -436,7 +436,7 @@ def _group_lines(plan: LossPlan, group: GroupLoss) -> Iterator[str]:
     kept = [landing for landing in group.landings if landing.state in (KNOWN, AHEAD)]
     if kept:
         yield f"{begin}: goes on at its offsets in {plan.target}, {_repeats(kept)}"
-    if to_set := [landing for landing in group.landings if landing.is_to_set and landing not in kept]:
+    if to_set := [landing for landing in group.landings if landing.is_to_set]:
         yield (
             f"{begin}: has no valid offset in {plan.target} for {_places(to_set)}; step moved sets those of its last "
             f"checkpoint, {_repeats(to_set)}"

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from .._groups.apply import bring_offsets
+from .._mirror.gaps_look import now
 from .._mirror.look import at
 from .._mirror.reading import flow_of
 from .apply import target_of
@@ -31,8 +32,8 @@ from .loss import (
 )
 from .loss_look import answer_of, survivors_of
 from .record import BEGUN, MOVED, TURNED, Loss, Record, next_step
-from .steps import back_refusals, loss_refusals, operator_refusals, stage_refusals
-from .steps_apply import BACK, Steps, at_now, mirror_failover
+from .steps import back_refusals, loss_refusals, operator_refusals, ready_lines, stage_refusals
+from .steps_apply import BACK, Steps, mirror_failover
 
 
 def failover_step(module: Any) -> dict[str, Any]:
@@ -66,11 +67,10 @@ class LossFailover(Steps):
         is_enabled = self._params["flow_enabled"]
         reasons = unmoved_after_loss(plan) if step == MOVED else unturned_after_loss(plan, is_enabled)
         if is_check:
-            ready = [f"Not yet      {reason}" for reason in reasons] or [f"Ready        {step} would be reached now"]
-            return self._result(step, ready, self._record)
+            return self._result(step, ready_lines(step, reasons), self._record)
         self._reach(step, reasons)
         plan = self._moved(plan, step, silence)
-        record = replace(self._record or Record(BEGUN, self._by, at_now()), stage=step, at=at_now())
+        record = replace(self._record or Record(BEGUN, self._by, now().at), stage=step, at=now().at)
         if step == TURNED:
             looked_at = plan.looked.at if plan.looked else ""
             copied, ends, ids = copied_of(plan), ends_of(plan), ids_of(self._flow, left)

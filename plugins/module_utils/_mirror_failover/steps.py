@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from .._acls.entries import Binding, parse_entries
@@ -14,7 +14,7 @@ from .._mirror.canary import PREFIX
 from .._mirror.flows import Flow
 from .flow_back import needs_positions, reverse
 from .model import KNOWN, NO_COPY, GroupPlan, PartitionPlan, Plan, Reading, Span
-from .record import BEGUN, DONE, DRAINED, FENCED, MOVED, TURNED, Denial, Record, next_step
+from .record import DONE, DRAINED, FENCED, MOVED, TURNED, Denial, Record, next_of_failback, next_step
 
 #: Names in a sentence.
 _NAMES = 5
@@ -42,7 +42,12 @@ def stage_refusals(flow: Flow, step: str, approved: str) -> Iterator[str]:
 
 
 def next_refusals(
-    flow: Flow, record: Record | None, writers: Sequence[str], are_stopped: bool, is_enabled: bool, way_back: Any
+    flow: Flow,
+    record: Record | None,
+    writers: Sequence[str],
+    are_stopped: bool,
+    is_enabled: bool,
+    way_back: Record | None,
 ) -> Iterator[str]:
     """Yield why the next step must not be taken, by what is known without a look at the logs.
 
@@ -50,12 +55,11 @@ def next_refusals(
     C(mirror_flows) enables the flow. way_back -- what the source keeps of a failover in the other direction, or None.
     """
     step = next_step(record)
-    back = f"{flow.target}->{flow.source}"
     if record is not None and record.loss:
         yield waits_for_back(flow)
         return
     if record is None and way_back is not None:
-        yield from _not_led_back(back, way_back)
+        yield from _not_led_back(reverse(flow).pair, way_back)
     if step == DONE and is_enabled:
         yield f"mirror_flows still enables {flow.pair}. Set enabled: false, run site.yml, then take this step."
     if step == DONE and writers:
@@ -70,11 +74,11 @@ def next_refusals(
     yield from parse_entries(denial_entries([Denial(who, "a") for who in writers]))[2]
 
 
-def _not_led_back(back: str, way_back: Mapping[str, Any]) -> Iterator[str]:
+def _not_led_back(back: str, way_back: Record) -> Iterator[str]:
     """Yield why another failover is in the way, by what the source keeps of it."""
-    if not way_back.get("loss"):
+    if way_back.loss is None:
         yield f"the failover {back} is not done. Take its last step first (kafka_failover={back})."
-    elif ((way_back["loss"] or {}).get("back") or {}).get("stage") != BEGUN:
+    elif next_of_failback(way_back.loss):
         yield (
             f"{back} was lost, and its failback is not done: what that site has alone would be forgotten. Take the "
             f"steps of the failback first (mirror_failback.yml -e 'kafka_failover={back}')."
@@ -83,7 +87,7 @@ def _not_led_back(back: str, way_back: Mapping[str, Any]) -> Iterator[str]:
 
 def waits_for_back(flow: Flow) -> str:
     """Return that nothing is left to do of a failover after a loss, and what its record waits for."""
-    back = f"{flow.target}->{flow.source}"
+    back = reverse(flow).pair
     return (
         f"{flow.target} was opened after {flow.source} was lost, so no step is left. Its record says what of "
         f"{flow.source} is copied, and stays until clients have moved back (kafka_failover={back})."
@@ -115,7 +119,7 @@ def back_refusals(flow: Flow, record: Record | None, is_lost: bool = False) -> I
     elif record is not None and record.stage == TURNED:
         yield (
             f"{flow.target} is open for writers since {record.at}, so {flow.source} may lack records. Take the next "
-            f"step, and then fail over by the flow {flow.target}->{flow.source}."
+            f"step, and then fail over by the flow {reverse(flow).pair}."
         )
 
 
@@ -234,6 +238,11 @@ def unmoved(plan: Plan) -> list[str]:
 
 
 # -- what people read ----------------------------------------------------------------------------------------------
+
+
+def ready_lines(step: str, reasons: Sequence[str]) -> list[str]:
+    """Return whether a step would lead to this stage now, for the check mode; C(reasons) why it would not."""
+    return [f"Not yet      {reason}" for reason in reasons] or [f"Ready        {step} would be reached now"]
 
 
 def group_lines(plan: Plan) -> list[str]:

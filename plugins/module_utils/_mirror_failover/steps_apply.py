@@ -8,7 +8,6 @@ and notes the stage only once it is proven. So a run that was killed is repeated
 
 from __future__ import annotations
 
-import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -23,7 +22,7 @@ from .._core.errors import RefusedError, RequestFailedError, StreamopsError
 from .._groups.apply import bring_offsets
 from .._mirror.api import write_positions
 from .._mirror.flows import OFFSETS_PARTITIONS, OFFSETS_SEGMENT_BYTES, Flow, offsets_topic
-from .._mirror.gaps_look import refuse_one_cluster
+from .._mirror.gaps_look import now, refuse_one_cluster
 from .._mirror.look import at, read_notes
 from .._mirror.reading import flow_of
 from .._mirror.status import chosen
@@ -55,6 +54,7 @@ from .steps import (
     next_refusals,
     operator_refusals,
     reached_lines,
+    ready_lines,
     stage_refusals,
     undrained,
     unfenced,
@@ -159,7 +159,7 @@ class SourceSteps(Steps):
 
     def _with_denials(self, writers: Sequence[str]) -> Record:
         """Return the record with what is to be denied now, beside what the failover has denied."""
-        record = self._record or Record(BEGUN, self._by, at_now())
+        record = self._record or Record(BEGUN, self._by, now().at)
         are_stopped = record.are_stopped or self._params["writers_stopped"]
         fresh: list[Denial] = []
         if writers:
@@ -239,14 +239,13 @@ class Failover(SourceSteps):
         plan = planned(self._flow, self._origin, self._copy, self._params)
         reasons = _MISSING[step](plan)
         if is_check:
-            ready = [f"Not yet      {reason}" for reason in reasons] or [f"Ready        {step} would be reached now"]
             lines = self._begin_back(plan, True) if step == TURNED and not reasons else []
-            return self._result(step, [*denial_lines(record.denied), *ready, *lines], record)
+            return self._result(step, [*denial_lines(record.denied), *ready_lines(step, reasons), *lines], record)
         self._reach(step, reasons)
         lines = self._move(plan) if step == MOVED else self._begin_back(plan, False) if step == TURNED else []
         if step == TURNED:
             lines += self._allow_after_loss()
-        self._keep(replace(record, stage=step, at=at_now()))
+        self._keep(replace(record, stage=step, at=now().at))
         return self._result(step, [*denial_lines(record.denied), *lines, *reached_lines(self._flow, step)], record)
 
     def back(self, is_check: bool) -> dict[str, Any]:
@@ -280,14 +279,14 @@ class Failover(SourceSteps):
 
     # -- the record ------------------------------------------------------------------------------------------------
 
-    def _way_back(self) -> Any:
+    def _way_back(self) -> Record | None:
         """Return what the source keeps of a failover in the other direction."""
         with at(f"source {self._flow.source}"):
-            return read_state(self._origin, state_key(reverse(self._flow)))[0]
+            return record_of(read_state(self._origin, state_key(reverse(self._flow)))[0])
 
     def _allow_after_loss(self) -> list[str]:
         """Take away what a failback has denied in the target, which clients write again; lines that say so."""
-        record = record_of(self._way_back())
+        record = self._way_back()
         denied = record.denied if record and record.loss else ()
         with at(f"target {self._flow.target}"):
             change_denials(self._copy, denied, "absent")
@@ -295,7 +294,7 @@ class Failover(SourceSteps):
 
     def _forget_loss(self) -> None:
         """Take away the record of a loss that this failover has led back from; its source keeps it."""
-        if (self._way_back() or {}).get("loss"):
+        if (record := self._way_back()) and record.loss:
             with at(f"source {self._flow.source}"):
                 write_state(self._origin, state_key(reverse(self._flow)), None)
 
@@ -334,8 +333,3 @@ def change_denials(session: Session, denied: Sequence[Denial], state: str) -> No
 def allowed_lines(denied: Sequence[Denial]) -> list[str]:
     """Return a line for each principal with the topics that it may write again."""
     return [line.replace("Denied ", "Allowed").replace("may not", "may again") for line in denial_lines(denied)]
-
-
-def at_now() -> str:
-    """Return the time of a stage, in UTC."""
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

@@ -14,12 +14,11 @@ from dataclasses import dataclass, field
 
 from .._cluster.snapshot import Key
 from .._core.names import allowed_instead, capped
-from .._mirror.canary import PREFIX
 from .._mirror.flows import IDENTITY, Flow, remote_topic
 from .._mirror.records import position_record
 from .._mirror.status import Log
 from .compare import Compared
-from .flow_back import FlowBack, flow_back, needs_positions, reverse
+from .flow_back import FlowBack, flow_back, needs_positions, partitions_in_words, reverse
 from .model import PartitionPlan, Span
 from .plan import by_topic
 from .record import BEGUN, FENCED, KEPT, Failback, Loss
@@ -110,14 +109,12 @@ def surplus_topic(topic: str, opened_at: str) -> str:
 # -- steps ---------------------------------------------------------------------------------------------------------
 
 
-def no_failback(flow: Flow, loss: Loss | None) -> str:
-    """Return why no failback of this flow can be planned; empty where one can."""
-    if loss is None:
-        return (
-            f"{flow.target} keeps no record of a loss of {flow.source}, so nothing says what is copied. While both are "
-            "alive, take the planned failover (mirror_failover.yml)."
-        )
-    return ""
+def no_failback(flow: Flow) -> str:
+    """Return why no failback can be planned without a record of a loss."""
+    return (
+        f"{flow.target} keeps no record of a loss of {flow.source}, so nothing says what is copied. While both are "
+        "alive, take the planned failover (mirror_failover.yml)."
+    )
 
 
 def failback_refusals(flow: Flow, loss: Loss, step: str, is_enabled: bool, are_stopped: bool) -> Iterator[str]:
@@ -234,6 +231,7 @@ def back_start(flow: Flow, survey: Survey, positions: Mapping[Key, int], back: F
     positions -- the next offsets of the flow back, by partition of the target; empty where it has never run. back --
     what is kept of the source.
     """
+    back = back or Failback()
     # Of a partition that was never copied everything that comes back is new.
     same = [part for part in survey.parts if part.state == SAME and (part.copied, part.end_there) != (None, None)]
     rows = [
@@ -241,13 +239,13 @@ def back_start(flow: Flow, survey: Survey, positions: Mapping[Key, int], back: F
         for part in same
     ]
     unknown = [part.label for part in same if part.end_there is None]
-    cut = [part for part in survey.parts if _is_cut(part, back or Failback())]
-    unkept_cut = [part.label for part in cut if not _is_kept(part, back or Failback())]
+    cut = [part for part in survey.parts if _is_cut(part, back)]
+    unkept_cut = [part.label for part in cut if not _is_kept(part, back)]
     kept_cut = [part.label for part in cut if part.label not in unkept_cut]
     whole = [
-        (name, part.partition)
+        (part.topic, part.partition)
         for part in survey.parts
-        if part.state in (GONE, ANEW) and (name := remote_topic(flow, part.topic)) == part.topic
+        if part.state in (GONE, ANEW) and remote_topic(flow, part.topic) == part.topic
     ]
     refusals = [
         *(
@@ -292,12 +290,11 @@ def _is_kept(part: Part, back: Failback) -> bool:
 
 def back_start_lines(flow: Flow, start: BackStart) -> list[str]:
     """Return for people where the flow back begins."""
-    number = len(start.positions.begins)
     whole = [f"{topic}-{number}" for topic, number in start.whole]
     ahead = [f"{topic}-{number} ({at})" for (topic, number), (at, _end) in sorted(start.positions.ahead.items())]
     return [
-        f"Flow back    {start.positions.pair} begins at the ends that {flow.target} had when it was opened: {number} "
-        f"partition{'' if number == 1 else 's'}",
+        f"Flow back    {start.positions.pair} begins at the ends that {flow.target} had when it was opened: "
+        f"{partitions_in_words(len(start.positions.begins))}",
         *([f"Flow back    copies back whole: {capped(whole, _NAMES)}"] if whole else []),
         *(
             [f"Note         {start.positions.pair} has run since, and goes on where it is: {capped(ahead, _NAMES)}"]
@@ -312,13 +309,12 @@ def back_start_lines(flow: Flow, start: BackStart) -> list[str]:
 
 def failback_lines(flow: Flow, loss: Loss, survey: Survey, stage: Sequence[str]) -> list[str]:
     """Return the plan for people, the most important first; C(stage) are lines that say how far it is."""
-    back = loss.back or Failback()
     return [
         f"Failback     {flow.source} answers again, {flow.target} is open since {loss.opened_at}",
         *stage,
         *(f"Against      {reason}" for reason in unkept(flow, survey)),
         *_surplus_lines(flow, survey),
-        *kept_lines(flow, loss, back),
+        *kept_lines(flow, loss),
         *_state_lines(flow, survey),
         *_order_lines(flow, survey),
     ]
@@ -328,7 +324,10 @@ def _surplus_lines(flow: Flow, survey: Survey) -> Iterator[str]:
     total = sum((part.surplus for part in survey.parts), Span())
     figures = by_topic((part.topic, part.surplus.at_most) for part in survey.parts)
     yield f"Surplus      {total} records are in {flow.source} and not in {flow.target}{figures}"
-    if doubtful := [part.label for part in survey.parts if part.surplus.at_most and not _is_sure(part)]:
+    doubtful = [
+        part.label for part in survey.parts if part.compared and part.surplus.at_most and not part.compared.is_exact
+    ]
+    if doubtful:
         yield (
             f"Note         the last copied record was not found for certain, so some of the surplus may be in "
             f"{flow.target} too: {capped(doubtful, _NAMES)}"
@@ -338,13 +337,9 @@ def _surplus_lines(flow: Flow, survey: Survey) -> Iterator[str]:
         yield f"Note         nothing but copied records, markers and aborted ones: {capped(markers, _NAMES)}"
 
 
-def _is_sure(part: Part) -> bool:
-    return part.compared is not None and part.compared.is_exact
-
-
-def kept_lines(flow: Flow, loss: Loss, back: Failback) -> Iterator[str]:
+def kept_lines(flow: Flow, loss: Loss) -> Iterator[str]:
     """Yield what of the surplus is kept, and where it stands."""
-    for topic, parts in sorted(back.kept.items()):
+    for topic, parts in sorted((loss.back or Failback()).kept.items()):
         records = sum(number for _end, number in parts.values())
         name = surplus_topic(topic, loss.opened_at)
         yield f"Kept         {records:,} records of {topic} in {name} of {flow.target} (partitions {', '.join(parts)})"
@@ -397,8 +392,3 @@ def reached_after_return(flow: Flow, stage: str) -> list[str]:
             else []
         ),
     ]
-
-
-def is_watched(topic: str) -> bool:
-    """Return whether anybody misses records of a topic: those of a canary nobody does."""
-    return not topic.startswith(f"{PREFIX}.")

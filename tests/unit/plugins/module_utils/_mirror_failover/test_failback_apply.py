@@ -215,3 +215,13 @@ def test_with_prefixed_names_no_position_is_needed(clusters: Clusters) -> None:
     clusters.done.clear()
     failback(flow).next(False)
     assert clusters.done == ["note begun kept"]
+
+
+def test_nothing_is_denied_or_noted_once_the_record_of_the_loss_is_gone(clusters: Clusters) -> None:
+    """Another run may take it away between the look whether there is one and the step."""
+    clusters.kept = None
+    with pytest.raises(RefusedError, match="keeps no record of a loss of a"):
+        failback(writers=["User:orders"]).next(False)
+    with pytest.raises(RefusedError, match="keeps no record of a loss of a"):
+        failback().plan()
+    assert clusters.done == []

@@ -55,7 +55,9 @@ def clusters(monkeypatch: pytest.MonkeyPatch) -> Clusters:
     monkeypatch.setattr(act, "kept", lambda *_arguments: SimpleNamespace(ids={"orders": "1"}))
     monkeypatch.setattr(act, "topic_ids", lambda _session: made.ids)
     monkeypatch.setattr(act, "topics_at", lambda *_arguments: {topic: [] for topic, _number in made.source})
-    monkeypatch.setattr(act, "edges", lambda *_arguments: made.logs())
+    monkeypatch.setattr(
+        act, "edges", lambda _session, topics: {key: log for key, log in made.logs().items() if key[0] in topics}
+    )
     monkeypatch.setattr(act, "list_groups", lambda _session: ([SimpleNamespace(name="a-mm2")], {}))
     groups = {"a-mm2": SimpleNamespace(members=[1, 2], error=None, vanished=False)}
     monkeypatch.setattr(act, "described", lambda _session, listed, **_more: (groups if listed else {}, listed, {}))
@@ -90,6 +92,13 @@ def test_the_copy_is_compared_as_it_was_when_the_target_was_opened(clusters: Clu
     assert (part.compared.first, part.compared.records, part.compared.is_exact) == (6, 2, True)
     assert clusters.read == [(SOURCE, ("orders", 0), 0, 8), (TARGET, ("orders", 0), 0, 6)]
     assert survey().first() == {"orders": {"0": 6}}
+
+
+def test_records_of_a_canary_and_of_a_drill_are_no_surplus(clusters: Clusters) -> None:
+    clusters.source |= {("streamops-canary.a.b", 0): "abc", ("streamops-drill.a.b-0a1b2c3d-0", 0): "abc"}
+    flow = Flow("a", "b", (".*",), policy="identity")
+    looked = act.survey_of(flow, Loss(), SOURCE, TARGET, 0.0, lambda _seconds: None)
+    assert [part.topic for part in looked.parts] == ["orders"]
 
 
 def test_an_older_record_is_completed_by_a_copy_that_nobody_else_writes(clusters: Clusters) -> None:

@@ -17,7 +17,12 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.m
     Reading,
     Span,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.record import Denial, Record
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.record import (
+    Denial,
+    Failback,
+    Loss,
+    Record,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.steps import (
     back_refusals,
     denial_entries,
@@ -75,16 +80,16 @@ def test_a_principal_without_a_type_is_refused_before_anything_is_kept() -> None
 
 
 def test_a_failover_in_the_other_direction_is_ended_first() -> None:
-    assert "the failover b->a is not done" in refused(None, are_stopped=True, way_back={"stage": "turned"})
-    assert refused(record("fenced"), way_back={"stage": "turned"}) == ""
+    assert "the failover b->a is not done" in refused(None, are_stopped=True, way_back=record("turned"))
+    assert refused(record("fenced"), way_back=record("turned")) == ""
     # The record of a loss waits for it, behind the failback.
     for failback, refusal in (
         (None, True),
-        ({"stage": ""}, True),
-        ({"stage": "kept"}, True),
-        ({"stage": "begun"}, False),
+        (Failback(""), True),
+        (Failback("kept"), True),
+        (Failback("begun"), False),
     ):
-        lost = {"stage": "turned", "loss": {"back": failback}}
+        lost = record("turned", loss=Loss(back=failback))
         assert ("its failback is not done" in refused(None, are_stopped=True, way_back=lost)) is refusal
 
 
