@@ -190,8 +190,8 @@ def _submit(params: Mapping[str, Any], package_zip: str, files: Sequence[str]) -
     if params["jars"]:
         argv += ["--jars", ",".join(params["jars"])]
     urls = {(params[group] or {}).get(TOKEN_URL) for group in ("client_properties", "source_client_properties")}
-    own = _with_krb5(_asking(_own_conf(params), sorted(filter(None, urls))), params)
-    conf = {**own, **params["conf"]}
+    own = _asking(_own_conf(params), sorted(filter(None, urls)))
+    conf = {**_with_krb5(own, params), **params["conf"]}
     if files:
         # The option wins over the setting.
         argv += ["--files", ",".join([*files, *filter(None, [conf.pop("spark.files", "")])])]
@@ -214,9 +214,8 @@ def _own_conf(params: Mapping[str, Any]) -> dict[str, str]:
 
 def _asking(conf: dict[str, str], urls: Sequence[str]) -> dict[str, str]:
     """Return settings with which driver and executors may ask these issuers for tokens, and nobody else."""
-    argument = f"{TOKEN_ADDRESSES}{','.join(urls)}"
     names = (_JAVA_OPTIONS, _EXECUTOR_OPTIONS) if urls else ()
-    return {**conf, **{name: f"{conf.get(name, '')} {argument}".strip() for name in names}}
+    return _with_argument(conf, names, f"{TOKEN_ADDRESSES}{','.join(urls)}")
 
 
 def _with_krb5(conf: dict[str, str], params: Mapping[str, Any]) -> dict[str, str]:
@@ -224,10 +223,13 @@ def _with_krb5(conf: dict[str, str], params: Mapping[str, Any]) -> dict[str, str
 
     Other machines have their own one: Java reads it once, which may be before any file of the job has come.
     """
-    if not params["krb5_file"] or params["deploy_mode"] == CLUSTER:
-        return conf
-    argument = f"{KRB5_OPTION}{params['krb5_file']}"
-    return {**conf, _JAVA_OPTIONS: f"{conf.get(_JAVA_OPTIONS, '')} {argument}".strip()}
+    names = (_JAVA_OPTIONS,) if params["krb5_file"] and params["deploy_mode"] != CLUSTER else ()
+    return _with_argument(conf, names, f"{KRB5_OPTION}{params['krb5_file']}")
+
+
+def _with_argument(conf: dict[str, str], names: Sequence[str], argument: str) -> dict[str, str]:
+    """Return settings with an argument of Java behind those that these settings hold."""
+    return {**conf, **{name: f"{conf.get(name, '')} {argument}".strip() for name in names}}
 
 
 def _cluster_conf(params: Mapping[str, Any]) -> dict[str, str]:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...module_utils._client.login import TICKETS, SaslLogin
 from ...module_utils._core.addresses import plain_host
 from ...module_utils._health.model import DOWN, fail_on, fails
 from ...module_utils._mirror.canary import Route, routes
@@ -19,7 +18,7 @@ from ..inventory.model import MIRROR_GROUP
 from ..mirrors.rights import gap_acls, mirror_users
 from ..mirrors.views import plain
 from ..run.results import Results
-from .mirror_clients import by_ticket, mirror_kerberos
+from .mirror_clients import by_ticket, mirror_kerberos, service_login
 from .page_code import package_files
 from .parts import Parts
 from .python_service import (
@@ -254,12 +253,8 @@ class Canary(Parts):
         if protocol in TLS_PROTOCOLS:
             found["ssl_ca_location"] = self._ca(endpoint["cluster"])
         if protocol in SASL_PROTOCOLS:
-            user, mechanism = endpoint["canary_user"], endpoint["mechanism"]
-            if mechanism == TICKETS:
-                login = Kerberos.of(endpoint["kerberos"]).login(user, self._keytab(endpoint["cluster"]))
-            else:
-                login = SaslLogin(mechanism, user, endpoint["canary_password"])
-            found.update(login.options())
+            user, password = endpoint["canary_user"], endpoint["canary_password"]
+            found.update(service_login(endpoint, user, password, self._keytab(endpoint["cluster"])).options())
             tokens = endpoint.get("tokens", {})
             own = {_TOKEN_CA: self._ca(endpoint["cluster"], "ca.tokens")} if _TOKEN_CA in tokens else {}
             found.update({**tokens, **own})

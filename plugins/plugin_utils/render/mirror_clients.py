@@ -99,6 +99,13 @@ def by_ticket(endpoints: Mapping[str, Mapping[str, Any]], target: str) -> list[M
     ]
 
 
+def service_login(endpoint: Mapping[str, Any], user: str, password: str, keytab: str) -> SaslLogin:
+    """Return how a mirror or its canary logs in at a cluster; keytab -- where it runs."""
+    if endpoint["mechanism"] == TICKETS:
+        return Kerberos.of(endpoint["kerberos"]).login(user, keytab)
+    return SaslLogin(endpoint["mechanism"], user, password)
+
+
 def _keytab(directory: str, endpoint: Mapping[str, Any]) -> str:
     return f"{directory}/{endpoint['cluster']}.keytab"
 
@@ -121,10 +128,7 @@ def _protocol(endpoint: Mapping[str, Any], is_target: bool) -> str:
 
 
 def _options(endpoint: Mapping[str, Any], protocol: str, directory: str) -> dict[str, Any]:
-    if endpoint["mechanism"] == TICKETS:
-        login = Kerberos.of(endpoint["kerberos"]).login(endpoint["user"], _keytab(directory, endpoint))
-    else:
-        login = SaslLogin(endpoint["mechanism"], endpoint["user"], endpoint["password"])
+    login = service_login(endpoint, endpoint["user"], endpoint["password"], _keytab(directory, endpoint))
     return {
         "security_protocol": protocol,
         "ssl_ca_location": endpoint["ca_file"],

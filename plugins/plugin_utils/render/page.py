@@ -196,7 +196,7 @@ class Page(Parts):
     @property
     def _kerberos(self) -> Kerberos:
         """Return which krb5.conf it reads, for all clusters that it enters by Kerberos."""
-        asked = (cluster for cluster in self._clusters if _KEYTAB in self._connections[cluster.name])
+        asked = (cluster for cluster in self._clusters if _KEYTAB in self._connection(cluster))
         said = (Kerberos.of(self._read(cluster.brokers[0].name)["kafka_kerberos"]) for cluster in asked)
         return shared_krb5(said, Kerberos.of(self._settings["kafka_kerberos"]))
 

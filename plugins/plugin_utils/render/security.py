@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ...module_utils._client.login import SaslLogin, chosen, quoted
@@ -237,10 +238,11 @@ def access(protocols: Collection[str], settings: Mapping[str, Any]) -> dict[str,
     return options
 
 
-def client_properties(options: Mapping[str, Any], ca_file: str = "") -> dict[str, str]:
-    """The same connection in the native properties of Java clients.
+def client_properties(options: Mapping[str, Any], ca_file: str = "", keytab: str = "") -> dict[str, str]:
+    """Return the same connection in the native properties of Java clients.
 
-    ca_file -- where the CA's certificate lies on the host of the client, when it is not where the options say.
+    ca_file, keytab -- where the CA's certificate and the keytab lie on the host of the client, when they are not where
+    the options say.
     """
     properties = {}
     protocol = options.get("security_protocol", "PLAINTEXT")
@@ -251,6 +253,7 @@ def client_properties(options: Mapping[str, Any], ca_file: str = "") -> dict[str
         properties["ssl.truststore.location"] = ca_file or options["ssl_ca_location"]
     if protocol in SASL_PROTOCOLS:
         login = SaslLogin.of(options)
+        login = replace(login, keytab=keytab or login.keytab)
         # With what is in it: the host of the client needs no file of the issuer.
         properties.update(login.java(TokenIssuer(ca_file=login.ca_file).authorities()))
     return properties

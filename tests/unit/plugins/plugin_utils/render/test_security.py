@@ -283,3 +283,5 @@ def test_the_administrator_logs_in_by_kerberos_where_that_is_first() -> None:
     java = security.client_properties(options, ca_file="/ca.pem")
     assert (java["sasl.mechanism"], java["sasl.kerberos.service.name"]) == ("GSSAPI", "streams")
     assert 'keyTab="/keys/admin.keytab" principal="admin@EXAMPLE.COM";' in java["sasl.jaas.config"]
+    elsewhere = security.client_properties(options, ca_file="/ca.pem", keytab="/there.keytab")
+    assert 'keyTab="/there.keytab" principal="admin@EXAMPLE.COM";' in elsewhere["sasl.jaas.config"]
