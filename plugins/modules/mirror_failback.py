@@ -12,8 +12,8 @@ short_description: Lead back to a mirrored site that was lost and answers again
 version_added: "0.1.0"
 author: The streamops engineers (@streamops)
 description:
-  - Goes on from the record that M(streamops.kafka.mirror_failover) with O(source_lost) left in the target when it was
-    opened. Says what the source has that the target lacks (the surplus), and takes the next step.
+  - Goes on from the record that M(streamops.kafka.mirror_failover) made in the target when the source was lost and the
+    target was opened. Says what the source has that the target lacks (the surplus), and takes the next step.
   - The steps are C(fenced) (no topic of the source is written, and it is noted where the surplus begins), C(kept) (the
     surplus is in topics of its own in the target, and was read back) and C(begun) (it is set where the flow back
     begins). Then the flow back is enabled, and M(streamops.kafka.mirror_failover) fails over by it. The step C(turned)

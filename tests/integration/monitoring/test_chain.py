@@ -37,6 +37,11 @@ def create(chain: Chain, name: str, replicas: list[list[int]], least: int) -> No
     client.create_topics([topic])[name].result(60)
 
 
+def leaders(client: AdminClient, topic: str) -> list[int]:
+    """Return the leader of each partition, -1 where it has none; nothing while the broker asked does not know it yet."""
+    return [partition.leader for partition in client.list_topics(topic, 10).topics[topic].partitions.values()]
+
+
 def told_in_time(line: TimeLine) -> None:
     """Check the bounds of a play: polls for what the page says, and evaluations for alerts and their notification."""
     # pytest shows it with -rP: the time line of a state.
@@ -104,7 +109,7 @@ def test_a_topic_without_a_leader_is_told(chain: Chain) -> None:
     client = AdminClient({"bootstrap.servers": ",".join(chain.trio.bootstrap_servers)})
     with killed(chain, 3):
         # A killed broker leads until its session ends (broker.session.timeout.ms): bounds count from there.
-        until(lambda: client.list_topics("single", 10).topics["single"].partitions[0].leader == -1, "no leader", 60)
+        until(lambda: leaders(client, "single") == [-1], "no leader", 60)
         told_in_time(chain.plays(table()["the only replica of a topic down"]))
     client.delete_topics(["single"])["single"].result(60)
     chain.rests()
