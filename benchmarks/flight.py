@@ -9,7 +9,7 @@ thread that waits; those of known waits are left out, and the rest has a table o
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -164,6 +164,7 @@ def summary(profile: Profile) -> str:
         _shares("Samples by package", samples, lambda event: _package(event.own) or "others"),
         _shares("Frames, by self", samples, lambda event: event.top),
         _shares("Frames of Kafka and compression, with what they call elsewhere", owned, lambda event: event.own),
+        _reached(samples),
         _shares("Native frames that are no known wait", native, lambda event: f"{event.top} in {event.own}"),
         _shares("Allocated bytes", made, lambda event: f"{event.type} in {event.own}", lambda event: event.amount),
         _waited(waits),
@@ -207,6 +208,14 @@ def _shares(
     largest = sorted(weights.items(), key=lambda item: -item[1])[:TOP]
     rows = [f"| {what} | {weight:,.0f} | {weight / whole:.1%} |" for what, weight in largest]
     return "\n".join([f"| {title} | of {whole:,.0f} | share |", "| --- | --- | --- |", *rows])
+
+
+def _reached(samples: Sequence[Event]) -> str:
+    """Return the table of methods of Kafka by the samples that they, or what they called, were seen in."""
+    counts = Counter(frame for event in samples for frame in set(event.frames) if _package(frame))
+    rows = [f"| {frame} | {count:,} | {count / len(samples):.1%} |" for frame, count in counts.most_common(TOP)]
+    head = [f"| Methods of Kafka, with all that they call | of {len(samples):,} | share |", "| --- | --- | --- |"]
+    return "\n".join([*head, *rows]) if rows else ""
 
 
 def _waited(events: Sequence[Event]) -> str:

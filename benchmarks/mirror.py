@@ -20,15 +20,12 @@ figures from its table. A mirror of 3,000,000 records runs for half a minute, en
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import shlex
-import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import uuid
 from base64 import urlsafe_b64encode
@@ -49,8 +46,8 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.properties i
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.reading import read_flows
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.properties import mirror_properties
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.tuning import CONSUMER, PRODUCER
-from benchmarks.flight import Profile, ThreadTimes, read_events, summary, thread_times
 from benchmarks.mirror_settings import CANDIDATES, Settings, read_settings
+from benchmarks.recording import Recording
 from tests.support.cluster import free_port_base, until
 from tests.support.line import Line, laid
 from tests.support.lone_broker import LoneBroker
@@ -63,8 +60,6 @@ ONE_WAY = 50
 PLAIN, MIRROR, DEFAULTS = "plain copy", "mirror", "Kafka's defaults"
 #: Rows of mirrors of ours that have a name instead of their settings.
 NAMED = {MIRROR: Settings(), "mirror, exactly once": Settings(exactly_once="enabled")}
-#: Seconds between two looks at the CPU times of a process.
-_LOOK_SECONDS = 0.25
 
 
 @dataclass(frozen=True)
@@ -79,56 +74,6 @@ class Span:
     def seconds(self) -> float:
         """Return how long that took."""
         return (self.last - self.first) / 1000
-
-
-class Recording:
-    """The recordings of one JVM: of Java Flight Recorder, and of the CPU times of its threads while it runs."""
-
-    def __init__(self, directory: Path, name: str) -> None:
-        """Record in a directory; `name` is that of the files which are kept of it."""
-        self._file, self._name = directory / f"{name}.jfr", name
-        self._times: list[ThreadTimes] = []
-
-    @property
-    def option(self) -> str:
-        """Return the argument of Java with which the JVM writes its recording when it ends."""
-        return f"-XX:StartFlightRecording=filename={self._file},settings=profile"
-
-    @contextmanager
-    def watching(self, pid: int) -> Iterator[None]:
-        """Look at the CPU times of a process until this is left or the process is gone."""
-        ended = threading.Event()
-        ticks = os.sysconf("SC_CLK_TCK")
-
-        def watch() -> None:
-            """Look now and again."""
-            while not ended.wait(_LOOK_SECONDS):
-                threads = {}
-                for file in Path(f"/proc/{pid}/task").glob("*/stat"):
-                    # A thread may end between the list and the look at it.
-                    with suppress(OSError):
-                        threads[int(file.parent.name)] = thread_times(file.read_text(errors="replace"), ticks)
-                if threads:
-                    self._times.append(ThreadTimes(time.time(), threads))
-
-        thread = threading.Thread(target=watch)
-        thread.start()
-        try:
-            yield
-        finally:
-            ended.set()
-            thread.join()
-
-    def keep(self, span: Span, directory: Path) -> None:
-        """Put the recording and the summary of the span into a directory. Raises SystemExit without a recording."""
-        if not self._file.exists():
-            raise SystemExit(f"{self._name}: no recording was written; its JVM was killed, or has no Flight Recorder")
-        program = ROOT / "benchmarks" / "FlightEvents.java"
-        words = ["java", str(program), str(self._file), str(span.first), str(span.last)]
-        lines = subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
-        profile = Profile(span.first / 1000, span.last / 1000, read_events(lines), self._times)
-        (directory / f"{self._name}.md").write_text(summary(profile))
-        shutil.move(self._file, directory / self._file.name)
 
 
 @dataclass
@@ -183,7 +128,7 @@ class Bench:
         if span.records != records:
             raise SystemExit(f"{kind}: {span.records} records arrived, {records} were written")
         if self.profiles and recording:
-            recording.keep(span, self.profiles)
+            recording.keep(span.first, span.last, self.profiles)
         return records / span.seconds
 
     def copied(self, server: str, topic: str, copy: str, records: int, recording: Recording | None) -> None:

@@ -1,8 +1,8 @@
 """Settings that a row of benchmarks/mirror.py has beside those of the role, read from KEY=VALUE,KEY=VALUE. Pure.
 
-A property of the flow stands as Kafka names it, one of the clients behind `consumer.` or `producer.`. Four keys are no
-properties: `heap` (as 512m), `java` (more arguments of the JVM, with blanks between them), `source` (how the records
-are compressed that the mirror reads), `exactly_once`.
+A property of the flow stands as Kafka names it, one of the clients behind `consumer.` or `producer.`, one of Connect's
+worker behind `worker.`. Four keys are no properties: `heap` (as 512m), `java` (more arguments of the JVM, with blanks
+between them), `source` (how the records are compressed that the mirror reads), `exactly_once`.
 """
 # SPDX-License-Identifier: GPL-3.0-or-later
 
@@ -34,6 +34,8 @@ CANDIDATES = (
     "offset.lag.max=0",
     "offset.lag.max=10000",
     "emit.checkpoints.enabled=false",
+    "emit.offset-syncs.enabled=false,emit.checkpoints.enabled=false,sync.group.offsets.enabled=false",
+    "worker.topic.tracking.enable=false",
     "exactly_once=enabled",
     "exactly_once=enabled,consumer.max.poll.records=10000",
     "heap=256m",
@@ -57,10 +59,10 @@ class Settings:
 
     def applied(self, given: Mapping[str, Any], source: str, target: str) -> dict[str, Any]:
         """Return the properties of a mirror from one cluster to another with those of this row instead of them."""
-        own = {
-            f"{target}.{key}" if key.startswith("producer.") else f"{source}->{target}.{key}": value
-            for key, value in self.properties.items()
-        }
+        own = {}
+        for key, value in self.properties.items():
+            of_worker = key.startswith(("producer.", "worker."))
+            own[f"{target}.{key.removeprefix('worker.')}" if of_worker else f"{source}->{target}.{key}"] = value
         return {**given, **own}
 
 
