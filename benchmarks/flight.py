@@ -18,11 +18,13 @@ from itertools import pairwise
 TOP = 25
 #: Milliseconds that an event of a wait has at least (settings `profile`).
 WAIT_MS = 10
-#: How names of threads begin, and their group. The kernel keeps 15 characters of a name, so none is longer.
+#: How names of threads begin, and their group. The kernel keeps 15 characters of a name, so none is longer, and knows
+#: the thread main by the name of the program, java.
 THREADS = {
     "task-thread-": "task",
     "kafka-producer-": "producer network",
     "main": "main",
+    "java": "main",
     "GC Thread": "GC",
     "G1 ": "GC",
     "VM Thread": "GC",

@@ -104,6 +104,7 @@ def test_a_line_of_something_else_is_refused() -> None:
         ("GC Thread#0", "GC"),
         ("C2 CompilerThre", "JIT"),
         ("main", "main"),
+        ("java", "main"),
         ("JFR Recorder Th", "recorder"),
         ("qtp123-45", "other"),
     ],
