@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The audit of a mirror, beside a plain Spark count of the same records in the same session.
 
-    .venv/bin/python benchmarks/mirror_audit.py [--records 1000000] [--rounds 3]
+    .venv/bin/python benchmarks/mirror_audit.py [--records 1000000] [--rounds 3]      (up to 10,000,000 records)
 
 One cluster of one node on loopback is source and target: six partitions with records of 100 bytes, keys and a header,
 and a copy of them (KafkaCopy.java). Count and audit take turns, so that load and caches strike both alike. The rows are
@@ -32,11 +32,11 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from pyspark.sql import SparkSession
 
 from spark_validation.core.progress import Progress
+from spark_validation.core.read import reader
 from spark_validation.core.result import Result
 from spark_validation.core.session import open_session
 from spark_validation.mirror.config import Arguments, parse
 from spark_validation.mirror.job import MirrorAudit
-from spark_validation.mirror.read import reader
 from tests.support.cluster import free_port_base
 from tests.support.lone_broker import LoneBroker
 from tests.support.mirror_copies import positions
@@ -45,6 +45,9 @@ from tests.support.spark import connector_jars
 from tests.support.spark_cluster import SparkCluster
 
 PARTITIONS, SIZE = 6, 100
+#: Records of each side. Their times reach back three hours, and both topics take 3 GB of the temporary directory. Spark
+#: needs no more memory for them than for a few: what it keeps are the sums of 1,000 cells of a minute.
+MOST = 10_000_000
 SOURCE, COPY, OFFSETS = "bench", "dc_a.bench", "mm2-offsets.dc_a.internal"
 
 
@@ -69,7 +72,9 @@ class Bench:
         producer = Producer(
             {"bootstrap.servers": self.server, "linger.ms": 20, "queue.buffering.max.messages": 1000000}
         )
-        began = int(time.time() * 1000) - 3_600_000
+        # One record a millisecond, all in the past: a broker refuses times more than an hour ahead
+        # (message.timestamp.after.max.ms), and keeps a record for a week.
+        began = int(time.time() * 1000) - self.records
         for number in range(self.records):
             while True:
                 try:
@@ -85,6 +90,8 @@ class Bench:
                 except BufferError:
                     producer.poll(0.1)
         assert producer.flush(120) == 0
+        if (written := sum(self.ends(SOURCE).values())) != self.records:
+            raise SystemExit(f"{SOURCE} has {written} of {self.records} records; the broker refused the others")
         self._copy(release)
         positions(self.server, OFFSETS, "dc_a", SOURCE, {index: end - 1 for index, end in self.ends(SOURCE).items()})
 
@@ -93,7 +100,8 @@ class Bench:
         file.write_text(f"bootstrap.servers={self.server}\n")
         program = ROOT / "benchmarks" / "KafkaCopy.java"
         words = ["java", "-Xmx512m", "-cp", str(release / "libs" / "*"), str(program), str(file), str(file)]
-        subprocess.run([*words, SOURCE, COPY, str(self.records)], check=True, stderr=subprocess.DEVNULL)
+        command = [*words, SOURCE, COPY, str(self.records)]
+        subprocess.run(command, check=True, stderr=subprocess.DEVNULL, timeout=120 + self.records / 5000)
 
     def ends(self, topic: str) -> dict[int, int]:
         """The next offset of each partition."""
@@ -164,6 +172,8 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--row", nargs=3, help=argparse.SUPPRESS, metavar=("NAME", "SERVER", "DIRECTORY"))
     options = parser.parse_args()
+    if not 1 <= options.records <= MOST:
+        parser.error(f"--records {options.records}: give 1 to {MOST}. Nothing was started.")
     if options.row:
         name, server, directory = options.row
         row(Bench(Path(directory), server, options.records), name, options.rounds)
