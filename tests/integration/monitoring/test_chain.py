@@ -38,8 +38,9 @@ def create(chain: Chain, name: str, replicas: list[list[int]], least: int) -> No
 
 
 def leaders(client: AdminClient, topic: str) -> list[int]:
-    """Return the leader of each partition, -1 where it has none; nothing while the broker asked does not know it yet."""
-    return [partition.leader for partition in client.list_topics(topic, 10).topics[topic].partitions.values()]
+    """Return the leader of each partition, -1 where it has none; nothing while a broker does not know it yet."""
+    partitions = client.list_topics(topic, 10).topics[topic].partitions
+    return [partition.leader for partition in partitions.values()]
 
 
 def told_in_time(line: TimeLine) -> None:
