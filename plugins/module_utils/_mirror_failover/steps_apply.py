@@ -29,7 +29,8 @@ from .._mirror.status import chosen
 from .._state.api import claim_state, read_state, write_state
 from .._topics.api import TopicSpec, copies_for, made_state_topic, make_topic
 from .apply import both_ends, kept_record, planned
-from .flow_back import flow_back, flow_back_lines, needs_positions, reverse
+from .flow_back import flow_back, flow_back_lines, flow_back_runs, needs_positions, reverse
+from .look import copying
 from .model import Plan
 from .plan import offsets_there
 from .record import (
@@ -237,7 +238,7 @@ class Failover(SourceSteps):
                 self._keep(record)
             self._deny(record.denied)
         plan = planned(self._flow, self._origin, self._copy, self._params)
-        reasons = _MISSING[step](plan)
+        reasons = [*_MISSING[step](plan), *(self._running_back() if step == TURNED else [])]
         if is_check:
             lines = self._begin_back(plan, True) if step == TURNED and not reasons else []
             return self._result(step, [*denial_lines(record.denied), *ready_lines(step, reasons), *lines], record)
@@ -308,6 +309,14 @@ class Failover(SourceSteps):
         after = planned(self._flow, self._origin, self._copy, self._params)
         self._reach(MOVED, [*unready(after), *unmoved(after)])
         return group_lines(after)
+
+    def _running_back(self) -> list[str]:
+        """Return why the flow back cannot be told where it begins: a mirror runs it, also one of no inventory."""
+        if not needs_positions(self._flow):
+            return []
+        other = reverse(self._flow)
+        with at(f"source {self._flow.source}"):
+            return flow_back_runs(other.pair, *copying(other, self._origin))
 
     def _begin_back(self, plan: Plan, is_check: bool) -> list[str]:
         """Set where the flow back begins, look whether its positions are there, and say so; in check mode only say it.
