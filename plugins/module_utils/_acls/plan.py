@@ -55,11 +55,13 @@ def plan_acls(
     authoritative: bool = False,
     scope: Sequence[str] = (),
     own: str | None = None,
+    kept: Collection[Binding] = (),
 ) -> AclPlan:
     """Compare the bindings of a cluster with those wanted and those wanted away.
 
     C(authoritative) removes every binding that is not wanted, of the principals in C(scope) only if there are any.
-    C(own) is the principal that asks, None where it is not known: then it may be anybody.
+    C(own) is the principal that asks, None where it is not known: then it may be anybody. C(kept) are bindings that
+    C(authoritative) leaves, since an operation that is under way has made them.
     A network is known in every spelling that is in Kafka.
     """
     found, unwanted = {binding.meaning for binding in state}, set(absent)
@@ -68,7 +70,7 @@ def plan_acls(
     remove = [binding for binding in state if binding.meaning in unwanted]
     violations = list(_denial_violations(add, [b for b in state if b.meaning not in unwanted], own))
     if authoritative:
-        extra = [b for b in state if b.meaning not in named and (not scope or b.principal in scope)]
+        extra = [b for b in state if b.meaning not in named and b not in kept and (not scope or b.principal in scope)]
         violations += _authoritative_violations(extra, present, scope, own)
         remove += sorted(extra)
     return AclPlan(tuple(add), tuple(remove), unchanged=len(present) - len(add), violations=tuple(violations))

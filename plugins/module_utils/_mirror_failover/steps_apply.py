@@ -14,6 +14,7 @@ from typing import Any
 
 from .._acls.api import describe_acls
 from .._acls.apply import ensure_acls
+from .._acls.kept import keep_denials
 from .._client.connection import refuse_tickets
 from .._client.session import Session
 from .._cluster.api import topics_at
@@ -192,7 +193,7 @@ class SourceSteps(Steps):
 
     def _acls(self, denied: Sequence[Denial], state: str) -> None:
         with at(f"source {self._flow.source}"):
-            change_denials(self._origin, denied, state)
+            change_denials(self._origin, self._flow.pair, denied, state)
 
     def _set_positions(self, records: Mapping[bytes, bytes | None]) -> Mapping[Key, int]:
         """Write positions of the flow back, none for one that is taken away; return those that stand there then."""
@@ -290,7 +291,7 @@ class Failover(SourceSteps):
         record = self._way_back()
         denied = record.denied if record and record.loss else ()
         with at(f"target {self._flow.target}"):
-            change_denials(self._copy, denied, "absent")
+            change_denials(self._copy, reverse(self._flow).pair, denied, "absent")
         return [f"{line} in {self._flow.target}" for line in allowed_lines(denied)]
 
     def _forget_loss(self) -> None:
@@ -332,11 +333,19 @@ class Failover(SourceSteps):
         return flow_back_lines(back)
 
 
-def change_denials(session: Session, denied: Sequence[Denial], state: str) -> None:
-    """Make denials that are not there (state present), or take those away that are (absent)."""
-    if denied:
-        options = {"authoritative": False, "authoritative_for": [], "timeout": _ACLS_TIMEOUT}
-        ensure_acls(session, {"acls": denial_entries(denied, state), **options}, check=False, diff=False)
+def change_denials(session: Session, pair: str, denied: Sequence[Denial], state: str) -> None:
+    """Make denials that are not there (state present), or take those away that are (absent).
+
+    pair -- the flow whose failover needs them: the cluster keeps them for it for as long as they may be there.
+    """
+    if not denied:
+        return
+    if state == "present":
+        keep_denials(session, pair, denied)
+    options = {"authoritative": False, "authoritative_for": [], "timeout": _ACLS_TIMEOUT}
+    ensure_acls(session, {"acls": denial_entries(denied, state), **options}, check=False, diff=False)
+    if state == "absent":
+        keep_denials(session, pair, ())
 
 
 def allowed_lines(denied: Sequence[Denial]) -> list[str]:

@@ -50,6 +50,14 @@ class Clusters(Acts):
         self.positions: dict[Key, int] = {}
         #: Who copies by the flow back, and why that is not known.
         self.copying: tuple[list[str], list[str]] = [], []
+        #: What clusters keep of denials, so that no list of ACLs takes them away; by cluster and flow.
+        self.kept_denials: dict[tuple[str, str], set[tuple[str, str]]] = {}
+
+    def keep_denials(self, session: str, pair: str, denied: Any) -> None:
+        """Keep denials of a failover; they are kept for as long as they may be there."""
+        before = self.kept_denials.get((session, pair), set())
+        assert denied or not [acl for acl in self.acls - {ALLOWED} if (acl.principal, acl.resource) in before]
+        self.kept_denials[session, pair] = set(denied)
 
     def read_state(self, session: str, key: str) -> tuple[Any, int]:
         """Return what a cluster keeps."""
@@ -74,6 +82,7 @@ class Clusters(Acts):
         assert (session, check, diff) == (SOURCE, False, False)
         present, absent, wrong = parse_entries(params["acls"])
         assert not wrong
+        assert {(binding.principal, binding.resource) for binding in present} <= self.kept_denials[SOURCE, "a->b"]
         self.do("deny" if present else "allow")
         self.acls = (self.acls | set(present)) - set(absent)
         return {}
@@ -110,7 +119,7 @@ def clusters(monkeypatch: pytest.MonkeyPatch) -> Clusters:
     made = Clusters()
     for name in ("read_state", "claim_state", "write_state", "ensure_acls", "bring_offsets"):
         monkeypatch.setattr(act, name, getattr(made, name))
-    for name in ("make_topic", "write_positions", "read_notes"):
+    for name in ("make_topic", "write_positions", "read_notes", "keep_denials"):
         monkeypatch.setattr(act, name, getattr(made, name))
     monkeypatch.setattr(act, "copies_for", lambda _session: 1)
     monkeypatch.setattr(apply, "read_state", made.read_state)
