@@ -17,11 +17,11 @@ from .._core.bulk import parts
 from .._core.diff import diff_of
 from .._core.errors import RefusedError, warn
 from .._core.names import capped
+from .._state.api import read_state
 from .api import create_acls, delete_acls, describe_acls
 from .entries import Binding, parse_entries
 from .hosts import is_network
-from .kept import read_kept
-from .plan import ADD_BATCH, REMOVE_BATCH, AclPlan, network_violations, only, plan_acls
+from .plan import ADD_BATCH, KEPT, REMOVE_BATCH, AclPlan, kept_denials, network_violations, only, plan_acls
 
 #: How many bindings a result names; all of them are counted, and the diff shows all of them.
 _NAMED = 100
@@ -41,7 +41,7 @@ def ensure_acls(session: Session, params: Mapping[str, Any], check: bool, diff: 
     state = describe_acls(session)
     plan = plan_acls(state, present, absent, authoritative, scope, own)
     if authoritative and any(binding.permission == "deny" for binding in plan.remove):
-        kept = read_kept(session)
+        kept = kept_denials(read_state(session, KEPT)[0])
         everything, plan = plan, plan_acls(state, present, absent, authoritative, scope, own, kept)
         _warn_of({binding: kept[binding] for binding in set(everything.remove) - set(plan.remove)})
     violations += plan.violations

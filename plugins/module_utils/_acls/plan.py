@@ -4,20 +4,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from .._core.diff import Change
 from .._core.names import capped
 from .._features.levels import METADATA, shown
 from .entries import Binding
-from .hosts import NETWORKS_LEVEL, covers, is_network
+from .hosts import ANYWHERE, NETWORKS_LEVEL, covers, is_network
 
 #: The name of the principal that everybody is.
 EVERYBODY = "User:*"
 #: What a run needs on the cluster to read and to change ACLs.
 _CHANGES = {"alter", "all"}
 _RIGHTS = {"describe", *_CHANGES}
+#: The key of the state of a cluster with the denials that failovers under way have made there, by flow and principal
+#: the topics. It stands where the ACLs are: whoever changes these need not reach the other cluster of a failover.
+KEPT = "denials of failovers"
 #: Hosts that one sentence names.
 _NAMED = 10
 #: Bindings in one request. A controller takes 10,000 records; a removal compares each filter with every binding.
@@ -74,6 +77,26 @@ def plan_acls(
         violations += _authoritative_violations(extra, present, scope, own)
         remove += sorted(extra)
     return AclPlan(tuple(add), tuple(remove), unchanged=len(present) - len(add), violations=tuple(violations))
+
+
+def kept_denials(data: Mapping[str, Mapping[str, Sequence[str]]] | None) -> dict[Binding, str]:
+    """Return the denials of failovers, each with the flow (source->target) that needs it; C(data) as it is kept."""
+    return {
+        Binding(principal, ANYWHERE, "deny", "write", "topic", topic, "literal"): pair
+        for pair, principals in (data or {}).items()
+        for principal, topics in principals.items()
+        for topic in topics
+    }
+
+
+def with_denials(
+    data: Mapping[str, Mapping[str, Sequence[str]]] | None, pair: str, denied: Iterable[tuple[str, str]]
+) -> dict[str, Mapping[str, Sequence[str]]]:
+    """Return what is to be kept once the failover by a flow denies these principals these topics, or no more."""
+    topics: dict[str, list[str]] = {}
+    for principal, topic in sorted(denied):
+        topics.setdefault(principal, []).append(topic)
+    return {name: principals for name, principals in {**(data or {}), pair: topics}.items() if principals}
 
 
 def network_violations(present: Collection[Binding], features: Mapping[str, int] | None) -> Iterator[str]:

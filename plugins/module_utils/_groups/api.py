@@ -22,8 +22,7 @@ from .._cluster.snapshot import Key
 from .._core.bulk import parts
 from .._core.errors import RequestFailedError
 from .._logs.api import answer_of, by_topic
-from .connect import Task, tasks_of
-from .messages import definition
+from .messages import Task, definition, tasks_of
 from .model import CONSUMER, SHARE, STREAMS, Group, Listed, Member, Offset, Offsets, listed_of
 
 #: Groups in one request: brokers from 4.4 on refuse arrays of more than 1,000,000 elements.

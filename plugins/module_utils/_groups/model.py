@@ -10,7 +10,6 @@ from typing import Any
 
 from .._cluster.snapshot import Key
 from .._logs.model import NO_ANSWER, TOPIC_DELETED, Log
-from .connect import Task
 
 CLASSIC, CONSUMER, SHARE, STREAMS = "classic", "consumer", "share", "streams"
 #: The state of a classic group that has divided its work: only then brokers tell what its members do.
@@ -36,7 +35,8 @@ class Listed:
 class Member:
     """A member of a group. C(assigned) has partitions by topic, empty where the protocol does not tell them.
 
-    tasks -- of a worker of Kafka Connect what it runs; None of others, and where that is not known.
+    tasks -- of a worker of Kafka Connect what it runs, connector and number of the task; None of others, and where that
+    is not known.
     """
 
     id: str
@@ -44,7 +44,7 @@ class Member:
     host: str
     instance_id: str | None = None
     assigned: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    tasks: frozenset[Task] | None = None
+    tasks: frozenset[tuple[str, int]] | None = None
 
     def __str__(self) -> str:
         return f"{self.client_id or self.id} at {self.host}"

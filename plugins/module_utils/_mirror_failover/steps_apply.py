@@ -14,12 +14,12 @@ from typing import Any
 
 from .._acls.api import describe_acls
 from .._acls.apply import ensure_acls
-from .._acls.kept import keep_denials
+from .._acls.plan import KEPT, with_denials
 from .._client.connection import refuse_tickets
 from .._client.session import Session
 from .._cluster.api import topics_at
 from .._cluster.snapshot import Key
-from .._core.errors import RefusedError, RequestFailedError, StreamopsError
+from .._core.errors import RefusedError, RequestFailedError, StreamopsError, is_denial, warn
 from .._groups.apply import bring_offsets
 from .._mirror.api import write_positions
 from .._mirror.flows import OFFSETS_PARTITIONS, OFFSETS_SEGMENT_BYTES, Flow, offsets_topic
@@ -351,3 +351,19 @@ def change_denials(session: Session, pair: str, denied: Sequence[Denial], state:
 def allowed_lines(denied: Sequence[Denial]) -> list[str]:
     """Return a line for each principal with the topics that it may write again."""
     return [line.replace("Denied ", "Allowed").replace("may not", "may again") for line in denial_lines(denied)]
+
+
+def keep_denials(session: Session, pair: str, denied: Sequence[Denial]) -> None:
+    """Keep what the failover by a flow denies, so that no list of ACLs takes it away; nothing ends that."""
+    before = read_state(session, KEPT)[0] or {}
+    after = with_denials(before, pair, denied)
+    if after == before:
+        return
+    try:
+        made_state_topic(session)
+        write_state(session, KEPT, after or None)
+    except RequestFailedError as error:
+        if not is_denial(error.code):
+            raise
+        # The failover itself does not need it.
+        warn(f"{pair}: its denials are not kept ({error}). Run nothing there with kafka_acls_authoritative meanwhile.")

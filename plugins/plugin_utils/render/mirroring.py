@@ -331,7 +331,7 @@ class Mirroring(Parts):
         return found
 
     def _outside(self) -> list[str]:
-        """Return the mirrors of the cluster on this machine that the play leaves out: they read files of earlier runs
+        """Return the mirrors of the cluster on this machine that are not in the play: they read files of earlier runs
         in the directory that mirrors of one target share."""
         machine = self._model["node"]["machine"]
         own = (node["host"] for node in self._model["mirrors"] if node["machine"] == machine)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._groups import api
-from ansible_collections.streamops.kafka.plugins.module_utils._groups.connect import tasks_of
+from ansible_collections.streamops.kafka.plugins.module_utils._groups.messages import tasks_of
 from ansible_collections.streamops.kafka.plugins.module_utils._groups.model import Listed
 
 Lists = dict[str, list[int]]
