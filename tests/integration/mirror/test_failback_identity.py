@@ -99,7 +99,7 @@ def test_each_record_is_once_in_both_clusters_after_a_failover_and_the_way_back(
     def has_member() -> bool:
         """Whether the herder for heartbeats is in the group of the flow back."""
         (found,) = run_module("streamops.kafka.group_info", group)["groups"]
-        return bool(found["members"])
+        return bool(found["member_count"])
 
     until(has_member, "the herder for heartbeats", 120)
     until(lambda: copying_by(mirrored, BACK) == 0, "a group without a task of the flow back", 120)
