@@ -102,6 +102,8 @@ options:
       - By this alone neither the right to replicate (C(CLUSTER_ACTION) on the cluster) nor the right of this run itself
         to change ACLs (C(ALTER) on the cluster, of its principal or of V(User:*)) is removed, and an empty list removes
         nothing; such a run is refused.
+      - The denials of a failover that is under way stay, and the module warns of them. The cluster keeps a list of
+        them in the topic C(_streamops_state), which the principal of this run must be able to read.
       - Of a run that shows a client certificate only the brokers know the principal. So it is refused where it would
         remove C(ALTER) on the cluster of any principal, unless O(authoritative_for) names it. List that right, or
         remove it by an entry with O(acls[].state=absent).

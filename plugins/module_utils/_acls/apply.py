@@ -15,14 +15,18 @@ from .._cluster.api import finalized_features, live_brokers
 from .._core.applied import Applied
 from .._core.bulk import parts
 from .._core.diff import diff_of
-from .._core.errors import RefusedError
+from .._core.errors import RefusedError, warn
+from .._core.names import capped
+from .._state.api import read_state
 from .api import create_acls, delete_acls, describe_acls
 from .entries import Binding, parse_entries
 from .hosts import is_network
-from .plan import ADD_BATCH, REMOVE_BATCH, AclPlan, network_violations, only, plan_acls
+from .plan import ADD_BATCH, KEPT, REMOVE_BATCH, AclPlan, kept_denials, network_violations, only, plan_acls
 
 #: How many bindings a result names; all of them are counted, and the diff shows all of them.
 _NAMED = 100
+#: How many bindings a sentence names.
+_SHOWN = 5
 
 
 def ensure_acls(session: Session, params: Mapping[str, Any], check: bool, diff: bool) -> dict[str, Any]:
@@ -34,7 +38,12 @@ def ensure_acls(session: Session, params: Mapping[str, Any], check: bool, diff: 
     if violations:
         raise RefusedError(f"acls ({len(items)} wanted)", violations)
     own = own_principal(session.connection)
-    plan = plan_acls(describe_acls(session), present, absent, authoritative, scope, own)
+    state = describe_acls(session)
+    plan = plan_acls(state, present, absent, authoritative, scope, own)
+    if authoritative and any(binding.permission == "deny" for binding in plan.remove):
+        kept = kept_denials(read_state(session, KEPT)[0])
+        everything, plan = plan, plan_acls(state, present, absent, authoritative, scope, own, kept)
+        _warn_of({binding: kept[binding] for binding in set(everything.remove) - set(plan.remove)})
     violations += plan.violations
     if any(is_network(binding.host) for binding in present):
         violations += network_violations(present, finalized_features(session))
@@ -57,6 +66,16 @@ def ensure_acls(session: Session, params: Mapping[str, Any], check: bool, diff: 
     if diff:
         result["diff"] = diff_of(plan.changes)
     return result
+
+
+def _warn_of(spared: Mapping[Binding, str]) -> None:
+    """Say which denials stay although the list does not have them."""
+    for pair in sorted(set(spared.values())):
+        some = capped(sorted(str(binding) for binding, owner in spared.items() if owner == pair), _SHOWN)
+        warn(
+            f"acls: the failover {pair} has denied: {some}. These denials stay although the list does not have them; "
+            "the steps of the failover remove them."
+        )
 
 
 def _apply(session: Session, plan: AclPlan, applied: Applied[Binding]) -> None:

@@ -4,20 +4,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from .._core.diff import Change
 from .._core.names import capped
 from .._features.levels import METADATA, shown
 from .entries import Binding
-from .hosts import NETWORKS_LEVEL, covers, is_network
+from .hosts import ANYWHERE, NETWORKS_LEVEL, covers, is_network
 
 #: The name of the principal that everybody is.
 EVERYBODY = "User:*"
 #: What a run needs on the cluster to read and to change ACLs.
 _CHANGES = {"alter", "all"}
 _RIGHTS = {"describe", *_CHANGES}
+#: The key of the state of a cluster with the denials that failovers under way have made there, by flow and principal
+#: the topics. It stands where the ACLs are: whoever changes these need not reach the other cluster of a failover.
+KEPT = "denials of failovers"
 #: Hosts that one sentence names.
 _NAMED = 10
 #: Bindings in one request. A controller takes 10,000 records; a removal compares each filter with every binding.
@@ -55,11 +58,13 @@ def plan_acls(
     authoritative: bool = False,
     scope: Sequence[str] = (),
     own: str | None = None,
+    kept: Collection[Binding] = (),
 ) -> AclPlan:
     """Compare the bindings of a cluster with those wanted and those wanted away.
 
     C(authoritative) removes every binding that is not wanted, of the principals in C(scope) only if there are any.
-    C(own) is the principal that asks, None where it is not known: then it may be anybody.
+    C(own) is the principal that asks, None where it is not known: then it may be anybody. C(kept) are bindings that
+    C(authoritative) leaves, since an operation that is under way has made them.
     A network is known in every spelling that is in Kafka.
     """
     found, unwanted = {binding.meaning for binding in state}, set(absent)
@@ -68,10 +73,30 @@ def plan_acls(
     remove = [binding for binding in state if binding.meaning in unwanted]
     violations = list(_denial_violations(add, [b for b in state if b.meaning not in unwanted], own))
     if authoritative:
-        extra = [b for b in state if b.meaning not in named and (not scope or b.principal in scope)]
+        extra = [b for b in state if b.meaning not in named and b not in kept and (not scope or b.principal in scope)]
         violations += _authoritative_violations(extra, present, scope, own)
         remove += sorted(extra)
     return AclPlan(tuple(add), tuple(remove), unchanged=len(present) - len(add), violations=tuple(violations))
+
+
+def kept_denials(data: Mapping[str, Mapping[str, Sequence[str]]] | None) -> dict[Binding, str]:
+    """Return the denials of failovers, each with the flow (source->target) that needs it; C(data) as it is kept."""
+    return {
+        Binding(principal, ANYWHERE, "deny", "write", "topic", topic, "literal"): pair
+        for pair, principals in (data or {}).items()
+        for principal, topics in principals.items()
+        for topic in topics
+    }
+
+
+def with_denials(
+    data: Mapping[str, Mapping[str, Sequence[str]]] | None, pair: str, denied: Iterable[tuple[str, str]]
+) -> dict[str, Mapping[str, Sequence[str]]]:
+    """Return what is to be kept once the failover by a flow denies these principals these topics, or no more."""
+    topics: dict[str, list[str]] = {}
+    for principal, topic in sorted(denied):
+        topics.setdefault(principal, []).append(topic)
+    return {name: principals for name, principals in {**(data or {}), pair: topics}.items() if principals}
 
 
 def network_violations(present: Collection[Binding], features: Mapping[str, int] | None) -> Iterator[str]:

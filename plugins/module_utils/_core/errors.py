@@ -36,6 +36,10 @@ class StreamopsError(Exception):
         #: Waits, with a session, until every broker knows what was asked for; None where nothing was, or nobody waits.
         self.settle: Callable[[Any], None] | None = None
 
+    def __str__(self) -> str:
+        """Return C(message) as it is now: whoever passes the error on may have added where it came up."""
+        return self.message
+
     @property
     def failure(self) -> dict[str, Any]:
         """The structured form that a module returns as C(failure): C(kind), C(passing) and the fields of the error."""

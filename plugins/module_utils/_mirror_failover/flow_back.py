@@ -9,7 +9,7 @@ the flow back begins. With policy default no position is needed: MirrorMaker 2 k
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from .._cluster.snapshot import Key
@@ -92,6 +92,24 @@ def flow_back(flow: Flow, partitions: Iterable[PartitionPlan], positions: Mappin
     # MirrorMaker begins with the first record by itself, and a position of 0 cannot be written.
     written = {where: at for where, at in begins.items() if at > positions.get(where, 0)}
     return FlowBack(reverse(flow).pair, flow.target, begins, written, foreign, ahead)
+
+
+def flow_back_runs(pair: str, workers: Sequence[str], unknown: Sequence[str]) -> list[str]:
+    """Return why no position of a flow back can be set, a sentence each with its fix.
+
+    workers -- those that copy by it. unknown -- why it is not known who does.
+    """
+    return [
+        *(
+            [
+                f"{capped(workers, _NAMES)} still runs {pair} and would go on from positions of its own. Stop it: "
+                "stop.yml --limit MIRROR, or on its machine where the inventory does not have it."
+            ]
+            if workers
+            else []
+        ),
+        *([f"not known who runs {pair}: {capped(unknown, _NAMES)}. Run again."] if unknown else []),
+    ]
 
 
 def flow_back_lines(back: FlowBack) -> list[str]:

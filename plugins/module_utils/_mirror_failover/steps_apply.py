@@ -14,11 +14,12 @@ from typing import Any
 
 from .._acls.api import describe_acls
 from .._acls.apply import ensure_acls
+from .._acls.plan import KEPT, with_denials
 from .._client.connection import refuse_tickets
 from .._client.session import Session
 from .._cluster.api import topics_at
 from .._cluster.snapshot import Key
-from .._core.errors import RefusedError, RequestFailedError, StreamopsError
+from .._core.errors import RefusedError, RequestFailedError, StreamopsError, is_denial, warn
 from .._groups.apply import bring_offsets
 from .._mirror.api import write_positions
 from .._mirror.flows import OFFSETS_PARTITIONS, OFFSETS_SEGMENT_BYTES, Flow, offsets_topic
@@ -29,7 +30,8 @@ from .._mirror.status import chosen
 from .._state.api import claim_state, read_state, write_state
 from .._topics.api import TopicSpec, copies_for, made_state_topic, make_topic
 from .apply import both_ends, kept_record, planned
-from .flow_back import flow_back, flow_back_lines, needs_positions, reverse
+from .flow_back import flow_back, flow_back_lines, flow_back_runs, needs_positions, reverse
+from .look import copying
 from .model import Plan
 from .plan import offsets_there
 from .record import (
@@ -191,7 +193,7 @@ class SourceSteps(Steps):
 
     def _acls(self, denied: Sequence[Denial], state: str) -> None:
         with at(f"source {self._flow.source}"):
-            change_denials(self._origin, denied, state)
+            change_denials(self._origin, self._flow.pair, denied, state)
 
     def _set_positions(self, records: Mapping[bytes, bytes | None]) -> Mapping[Key, int]:
         """Write positions of the flow back, none for one that is taken away; return those that stand there then."""
@@ -237,7 +239,7 @@ class Failover(SourceSteps):
                 self._keep(record)
             self._deny(record.denied)
         plan = planned(self._flow, self._origin, self._copy, self._params)
-        reasons = _MISSING[step](plan)
+        reasons = [*_MISSING[step](plan), *(self._running_back() if step == TURNED else [])]
         if is_check:
             lines = self._begin_back(plan, True) if step == TURNED and not reasons else []
             return self._result(step, [*denial_lines(record.denied), *ready_lines(step, reasons), *lines], record)
@@ -289,7 +291,7 @@ class Failover(SourceSteps):
         record = self._way_back()
         denied = record.denied if record and record.loss else ()
         with at(f"target {self._flow.target}"):
-            change_denials(self._copy, denied, "absent")
+            change_denials(self._copy, reverse(self._flow).pair, denied, "absent")
         return [f"{line} in {self._flow.target}" for line in allowed_lines(denied)]
 
     def _forget_loss(self) -> None:
@@ -309,6 +311,14 @@ class Failover(SourceSteps):
         self._reach(MOVED, [*unready(after), *unmoved(after)])
         return group_lines(after)
 
+    def _running_back(self) -> list[str]:
+        """Return why the flow back cannot be told where it begins: a mirror runs it, also one of no inventory."""
+        if not needs_positions(self._flow):
+            return []
+        other = reverse(self._flow)
+        with at(f"source {self._flow.source}"):
+            return flow_back_runs(other.pair, *copying(other, self._origin))
+
     def _begin_back(self, plan: Plan, is_check: bool) -> list[str]:
         """Set where the flow back begins, look whether its positions are there, and say so; in check mode only say it.
 
@@ -323,13 +333,37 @@ class Failover(SourceSteps):
         return flow_back_lines(back)
 
 
-def change_denials(session: Session, denied: Sequence[Denial], state: str) -> None:
-    """Make denials that are not there (state present), or take those away that are (absent)."""
-    if denied:
-        options = {"authoritative": False, "authoritative_for": [], "timeout": _ACLS_TIMEOUT}
-        ensure_acls(session, {"acls": denial_entries(denied, state), **options}, check=False, diff=False)
+def change_denials(session: Session, pair: str, denied: Sequence[Denial], state: str) -> None:
+    """Make denials that are not there (state present), or take those away that are (absent).
+
+    pair -- the flow whose failover needs them: the cluster keeps them for it for as long as they may be there.
+    """
+    if not denied:
+        return
+    if state == "present":
+        keep_denials(session, pair, denied)
+    options = {"authoritative": False, "authoritative_for": [], "timeout": _ACLS_TIMEOUT}
+    ensure_acls(session, {"acls": denial_entries(denied, state), **options}, check=False, diff=False)
+    if state == "absent":
+        keep_denials(session, pair, ())
 
 
 def allowed_lines(denied: Sequence[Denial]) -> list[str]:
     """Return a line for each principal with the topics that it may write again."""
     return [line.replace("Denied ", "Allowed").replace("may not", "may again") for line in denial_lines(denied)]
+
+
+def keep_denials(session: Session, pair: str, denied: Sequence[Denial]) -> None:
+    """Keep what the failover by a flow denies, so that no list of ACLs takes it away; nothing ends that."""
+    before = read_state(session, KEPT)[0] or {}
+    after = with_denials(before, pair, denied)
+    if after == before:
+        return
+    try:
+        made_state_topic(session)
+        write_state(session, KEPT, after or None)
+    except RequestFailedError as error:
+        if not is_denial(error.code):
+            raise
+        # The failover itself does not need it.
+        warn(f"{pair}: its denials are not kept ({error}). Run nothing there with kafka_acls_authoritative meanwhile.")

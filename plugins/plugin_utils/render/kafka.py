@@ -175,7 +175,12 @@ def tls_dir(host: str, settings: Plain) -> str:
 def keytab(host: str, settings: Plain) -> str:
     """Return where the keytab of a node is, on the node."""
     said = Kerberos.of(settings["kafka_kerberos"])
-    return said.keytab_path or f"{settings['kafka_config_dir']}/{host}/kafka.keytab"
+    return said.keytab_path or copied_keytab(host, settings)
+
+
+def copied_keytab(host: str, settings: Plain) -> str:
+    """Return where the keytab of a node is copied to, on the node."""
+    return f"{settings['kafka_config_dir']}/{host}/kafka.keytab"
 
 
 def _zookeeper_identity(node: Plain, servers: Sequence[Plain], settings: Plain) -> dict[str, Any]:

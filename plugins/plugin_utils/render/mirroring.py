@@ -36,7 +36,7 @@ from .security import SASL_PROTOCOLS
 class Mirroring(Parts):
     """The key C(mirroring) of the model; docs/development/house.md lists its own keys.
 
-    read -- the variables of a host. groups -- those of the inventory.
+    read -- the variables of a host. groups -- those of the inventory. play_hosts -- the hosts of the play.
     """
 
     def __init__(
@@ -45,8 +45,10 @@ class Mirroring(Parts):
         read: Callable[[str], Mapping[str, Any]],
         groups: Mapping[str, Sequence[str]],
         results: Results,
+        play_hosts: Sequence[str],
     ) -> None:
         self._model, self._read, self._groups, self._results = model, read, groups, results
+        self._play_hosts = play_hosts
         super().__init__(
             {
                 "flows": lambda: [views.plain(flow) for flow in flows_into(self._flows, self._cluster)],
@@ -64,6 +66,7 @@ class Mirroring(Parts):
                 "properties": self._properties,
                 "secrets": lambda: mirror_clients.mirror_secrets(self["endpoints"], self._cluster, self["shared_dir"]),
                 "keytabs": lambda: mirror_clients.mirror_keytabs(self["endpoints"], self._cluster, self["shared_dir"]),
+                "outside": self._outside,
                 "trusts": lambda: mirror_clients.mirror_trusts(self["endpoints"], self._cluster),
                 "shows_certificate": self._shows_certificate,
                 "is_legacy": lambda: any(flow.engine == LEGACY for flow in flows_into(self._flows, self._cluster)),
@@ -326,6 +329,13 @@ class Mirroring(Parts):
                 state_dir = f"{settings['kafka_run_dir']}/{host}"
                 found.append({"host": host, "cluster": settings["kafka_cluster_name"], "state_dir": state_dir})
         return found
+
+    def _outside(self) -> list[str]:
+        """Return the mirrors of the cluster on this machine that are not in the play: they read files of earlier runs
+        in the directory that mirrors of one target share."""
+        machine = self._model["node"]["machine"]
+        own = (node["host"] for node in self._model["mirrors"] if node["machine"] == machine)
+        return [host for host in own if host not in self._play_hosts]
 
     def _shows_certificate(self) -> bool:
         """Return whether a mirror has no other login than its certificate at one of its clusters."""

@@ -318,6 +318,14 @@ class NodeView:
         return {"file": file, "path": kafka.keytab(self._reader.host, self._settings)} if file else {}
 
     @key
+    def old_keytab(self) -> str:
+        """Return where an earlier inventory may have had a keytab copied to; empty where the node reads that file."""
+        host = self._reader.host
+        copied = kafka.copied_keytab(host, self._settings)
+        is_read = bool(self._kerberos.realm) and kafka.keytab(host, self._settings) == copied
+        return "" if is_read else copied
+
+    @key
     def certificate_names(self) -> list[str]:
         """The names for which its certificate is issued."""
         return certificate_names(self.node)

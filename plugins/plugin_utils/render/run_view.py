@@ -84,7 +84,8 @@ class RunView:
         """The flows between clusters, and what was seen of them."""
         from .mirroring import Mirroring
 
-        return Mirroring(self._model, self._reader.read, self._reader.groups, self._results)
+        reader = self._reader
+        return Mirroring(self._model, reader.read, reader.groups, self._results, reader.play_hosts)
 
     @key
     def monitoring(self) -> Parts:

@@ -56,16 +56,15 @@ def login_lines(rows: Iterable[Row]) -> list[str]:
 
 
 def _words(rows: Sequence[Row]) -> str:
-    """Say how often a mechanism was chosen on all brokers, since when and where, and on which it is not known."""
+    """Say how often a mechanism was chosen, on which brokers and there since when, and on which it is not known."""
     used = [row for row in rows if row["count"]]
     unknown = [row["host"] for row in rows if row["count"] is None]
     words = []
     if used:
-        since, last = min(row["since"] for row in used), max(row["last"] for row in used)
-        where = capped([row["host"] for row in used], SHOWN)
-        words.append(
-            f"{sum(row['count'] for row in used)} since {at_time(since)}, the last at {at_time(last)}, on {where}"
-        )
+        # Each broker counts from a time of its own: with one of them the sum would be one of no period.
+        by_broker = [f"{row['host']} {row['count']} since {at_time(row['since'])}" for row in used]
+        last = at_time(max(row["last"] for row in used))
+        words.append(f"{sum(row['count'] for row in used)}, the last at {last} ({capped(by_broker, SHOWN)})")
     elif len(unknown) < len(rows):
         begins = [row["since"] for row in rows if row["count"] is not None]
         words.append("none counted yet" if None in begins else f"none since {at_time(max(begins))}")

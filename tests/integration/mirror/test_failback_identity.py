@@ -4,12 +4,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
-from tests.support.both_ways import PARTITIONS, RECORDS, arrives_once, both_ways, flows, logs, write
-from tests.support.cluster import said
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.look import copying
+from tests.support.both_ways import BACK, PARTITIONS, RECORDS, THERE, TOPIC, arrives_once, both_ways, flows, logs, write
+from tests.support.cluster import said, until
 from tests.support.mirrored import Mirrored
+from tests.support.modules import run_module
 
 pytestmark = pytest.mark.full
 
@@ -56,6 +62,14 @@ def partitions_of_keys(cluster: Mirrored, place: str, source: str) -> dict[bytes
     return places
 
 
+def copying_by(cluster: Mirrored, flow: dict[str, Any]) -> int:
+    """How many workers copy by a flow now, as its target tells it."""
+    with Session(Connection(tuple(cluster.servers(flow["target"])))) as session:
+        workers, unknown = copying(Flow(flow["source"], flow["target"], (TOPIC,)), session)
+    assert unknown == []
+    return len(workers)
+
+
 def test_each_record_is_once_in_both_clusters_after_a_failover_and_the_way_back(mirrored: Mirrored) -> None:
     write(mirrored, "dc_a", 0)
     arrives_once(mirrored, "dc_b", RECORDS)
@@ -64,6 +78,7 @@ def test_each_record_is_once_in_both_clusters_after_a_failover_and_the_way_back(
     write(mirrored, "dc_b", RECORDS)
     exchange(mirrored, "dc_a->dc_b", there=False)
     arrives_once(mirrored, "dc_a", 2 * RECORDS)
+    assert (copying_by(mirrored, THERE), copying_by(mirrored, BACK)) == (0, 1)
     # What MirrorMaker writes itself has the bytes and the place of what the step has written.
     keys = partitions_of_keys(mirrored, "dc_a", "dc_b")
     assert len(keys) == PARTITIONS
@@ -75,3 +90,17 @@ def test_each_record_is_once_in_both_clusters_after_a_failover_and_the_way_back(
     exchange(mirrored, "dc_b->dc_a", there=True)
     arrives_once(mirrored, "dc_b", 3 * RECORDS)
     arrives_once(mirrored, "dc_a", 3 * RECORDS)
+
+    # Once no flow back is known, the mirror writes heartbeats in its group, and copies nothing by it.
+    mirrored.variables["mirror_flows"] = [THERE]
+    mirrored.playbook().ok()
+    group = {"bootstrap_servers": mirrored.servers("dc_a"), "groups": ["dc_b-mm2"], "offsets": False}
+
+    def has_member() -> bool:
+        """Whether the herder for heartbeats is in the group of the flow back."""
+        (found,) = run_module("streamops.kafka.group_info", group)["groups"]
+        return bool(found["member_count"])
+
+    until(has_member, "the herder for heartbeats", 120)
+    until(lambda: copying_by(mirrored, BACK) == 0, "a group without a task of the flow back", 120)
+    assert copying_by(mirrored, THERE) == 1

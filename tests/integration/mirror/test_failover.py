@@ -291,6 +291,13 @@ def test_a_failover_is_taken_step_by_step_and_loses_nothing(secured: Mirrored) -
         assert len(denials(secured)) == 2
         until(lambda: bool(ledger.failed), "records that are refused", 60)
 
+        # A list of ACLs without them, which removes all that it does not have, leaves the denials of the failover.
+        listed = {"principal": "User:orders", "role": "producer", "topics": ["orders"]}
+        wanted = {**admin_connection(secured, PASSWORD), "bootstrap_servers": source, "authoritative": True}
+        others = run_module("streamops.kafka.acls", {**wanted, "acls": [listed]}, check=True)
+        assert not [binding for binding in others["removed_first"] if "deny" in binding], others
+        assert "the failover dc_a->dc_b has denied" in str(others.get("warnings")), others
+
         # Back: only what the failover denied is gone, and the writer goes on.
         take(secured, "next").ok()
         taken_back = take(secured, "back").ok()

@@ -9,7 +9,9 @@ import yaml
 from ansible.parsing.dataloader import DataLoader
 from ansible.template import Templar, trust_as_template
 
+from ansible_collections.streamops.kafka.plugins.plugin_utils.render.view import View
 from tests.support.cluster import ROOT
+from tests.support.inventory_data import DataReader
 
 ROLES = ROOT / "roles"
 
@@ -37,3 +39,34 @@ def test_mirrors_and_services_remove_theirs_after_their_start() -> None:
     for role, variables in (("mirror_maker", "_mirror_maker_canary_service"), ("kafka_page", "_kafka_page_service")):
         service = yaml.safe_load((ROLES / role / "vars" / "main.yml").read_text())[variables]
         assert {"config", "keytabs"} <= set(service)
+
+
+def test_a_node_keeps_its_keytab_until_it_has_proven_files_that_do_not_name_it() -> None:
+    names = [task["name"] for task in tasks_of("_common/tasks/roll/proven.yml")]
+    assert names.index("Proven | Keep the start files") < names.index(
+        "Proven | Remove a keytab that the node no longer reads"
+    )
+    (remove,) = (task for task in tasks_of("_common/tasks/roll/proven.yml") if "keytab" in task["name"])
+    assert remove["ansible.builtin.file"] == {"path": "{{ _model.old_keytab }}", "state": "absent"}
+    assert "_model.old_keytab != ''" in remove["when"]
+
+
+def test_mirrors_of_one_machine_and_target_wait_for_each_other() -> None:
+    cluster_of = {"a1": "dc_a", "b1": "dc_b", "m1": "dc_b", "m2": "dc_b", "m3": "dc_b", "other": "dc_a"}
+    machine_of = {"m1": "shared", "m2": "shared", "other": "shared"}
+    hosts = {
+        name: {"kafka_cluster_name": cluster, "kafka_node_id": 1, "ansible_host": machine_of.get(name, name)}
+        for name, cluster in cluster_of.items()
+    }
+    groups = {"kafka_brokers": ["a1", "b1"], "mirror_makers": ["m1", "m2", "m3", "other"]}
+    outside = {}
+    for limit in (("m1",), ("m1", "m2"), ("m3",)):
+        reader = DataReader(hosts, groups, limit[0])
+        reader.play_hosts = limit
+        outside[limit] = View(reader)["mirroring"]["outside"]
+    assert outside == {("m1",): ["m2"], ("m1", "m2"): [], ("m3",): []}
+
+
+def test_no_keytab_goes_that_a_mirror_outside_of_the_run_may_read() -> None:
+    (task,) = (task for task in tasks_of("mirror_maker/tasks/old_stores.yml") if "keytabs" in task["name"])
+    assert "_model.mirroring.outside == []" in task["when"]

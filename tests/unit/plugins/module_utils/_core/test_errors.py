@@ -17,6 +17,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
     errors_reported,
     warn,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.look import at
 
 
 def test_an_unreachable_cluster_names_every_server_and_why() -> None:
@@ -82,3 +83,10 @@ def test_a_warning_reaches_the_module_whose_work_it_is_and_no_other() -> None:
         warn("broker 1 hangs")
     warn("nobody works")
     assert heard == ["broker 1 hangs"]
+
+
+def test_an_error_is_the_same_text_however_it_is_shown() -> None:
+    error = RequestFailedError("read", "orders", "NOT_LEADER", "no leader")
+    with pytest.raises(StreamopsError), at("source a"):
+        raise error
+    assert str(error) == error.message == "source a: read orders: no leader (NOT_LEADER)"

@@ -51,6 +51,7 @@ class Clusters(Acts):
         }
         self.survey = Survey([PART])
         self.positions: dict[Any, int] = {}
+        self.kept_denials: dict[str, int] = {}
         self.end = 8
 
     def claim_state(self, _session: str, key: str, value: Any, _since: int) -> Any:
@@ -59,6 +60,11 @@ class Clusters(Acts):
         self.do(f"note {value['loss']['back']['stage'] or '-'}{' kept' if value['loss']['back']['kept'] else ''}")
         self.kept = json.loads(json.dumps(value))
         return value
+
+    def keep_denials(self, session: str, pair: str, denied: Any) -> None:
+        """Keep with the source what a failback denies there."""
+        assert session == SOURCE
+        self.kept_denials[pair] = len(denied)
 
     def keep(self, session: str, copy: str, keeping: Any) -> int:
         """Copy a partition."""
@@ -82,6 +88,7 @@ def clusters(monkeypatch: pytest.MonkeyPatch) -> Clusters:
     monkeypatch.setattr(steps_apply, "topics_at", lambda *_arguments: {"orders": [0]})
     allowed = Binding("User:orders", "*", "allow", "write", "topic", "orders", "literal")
     monkeypatch.setattr(steps_apply, "describe_acls", lambda _session: {allowed: None})
+    monkeypatch.setattr(steps_apply, "keep_denials", made.keep_denials)
     monkeypatch.setattr(
         steps_apply, "ensure_acls", lambda _session, params, **_more: made.do(f"deny {len(params['acls'])}")
     )
@@ -115,6 +122,7 @@ COPY = "copy ('orders', 0) 6 to 8 into _streamops_surplus.2026-11-30.orders"
 def test_all_steps(clusters: Clusters) -> None:
     assert failback(writers=["User:orders"]).next(False)["stage"] == "fenced"
     assert clusters.done == ["note -", "deny 1", "note fenced"]
+    assert clusters.kept_denials == {"a->b": 1}
     assert clusters.kept["loss"]["back"]["first"] == {"orders": {"0": 6}}
     assert (clusters.kept["by"], clusters.kept["loss"]["opened_at"]) == ("alice", OPENED)
     clusters.done.clear()

@@ -48,6 +48,16 @@ class Clusters(Acts):
         self.topics = {"orders", "invoices"}
         #: Positions of the flow back, as the source keeps them.
         self.positions: dict[Key, int] = {}
+        #: Who copies by the flow back, and why that is not known.
+        self.copying: tuple[list[str], list[str]] = [], []
+        #: What clusters keep of denials, so that no list of ACLs takes them away; by cluster and flow.
+        self.kept_denials: dict[tuple[str, str], set[tuple[str, str]]] = {}
+
+    def keep_denials(self, session: str, pair: str, denied: Any) -> None:
+        """Keep denials of a failover; they are kept for as long as they may be there."""
+        before = self.kept_denials.get((session, pair), set())
+        assert denied or not [acl for acl in self.acls - {ALLOWED} if (acl.principal, acl.resource) in before]
+        self.kept_denials[session, pair] = set(denied)
 
     def read_state(self, session: str, key: str) -> tuple[Any, int]:
         """Return what a cluster keeps."""
@@ -72,6 +82,7 @@ class Clusters(Acts):
         assert (session, check, diff) == (SOURCE, False, False)
         present, absent, wrong = parse_entries(params["acls"])
         assert not wrong
+        assert {(binding.principal, binding.resource) for binding in present} <= self.kept_denials[SOURCE, "a->b"]
         self.do("deny" if present else "allow")
         self.acls = (self.acls | set(present)) - set(absent)
         return {}
@@ -108,7 +119,7 @@ def clusters(monkeypatch: pytest.MonkeyPatch) -> Clusters:
     made = Clusters()
     for name in ("read_state", "claim_state", "write_state", "ensure_acls", "bring_offsets"):
         monkeypatch.setattr(act, name, getattr(made, name))
-    for name in ("make_topic", "write_positions", "read_notes"):
+    for name in ("make_topic", "write_positions", "read_notes", "keep_denials"):
         monkeypatch.setattr(act, name, getattr(made, name))
     monkeypatch.setattr(act, "copies_for", lambda _session: 1)
     monkeypatch.setattr(apply, "read_state", made.read_state)
@@ -120,6 +131,8 @@ def clusters(monkeypatch: pytest.MonkeyPatch) -> Clusters:
     )
     monkeypatch.setattr(act, "describe_acls", lambda _session: dict.fromkeys(made.acls))
     monkeypatch.setattr(act, "planned", lambda *_arguments: made.plan)
+    asked = {("b->a", SOURCE): lambda: made.copying}
+    monkeypatch.setattr(act, "copying", lambda flow, session: asked[flow.pair, session]())
     return made
 
 
@@ -338,6 +351,27 @@ def test_nothing_is_opened_while_a_position_is_not_there(clusters: Clusters, mon
     with pytest.raises(act.StepNotReachedError, match="not as they were set: orders-0"):
         failover(KEPT).next(False)
     assert stage(clusters) == "moved"
+
+
+@pytest.mark.parametrize(
+    ("copying", "words"),
+    [
+        ((["b->a at 10.0.0.7"], []), "b->a at 10.0.0.7 still runs b->a"),
+        (([], ["group b-mm2 of a (PreparingRebalance)"]), "not known who runs b->a: group b-mm2 of a"),
+    ],
+)
+def test_nothing_is_opened_while_a_mirror_of_no_inventory_runs_the_flow_back(
+    clusters: Clusters, copying: tuple[list[str], list[str]], words: str
+) -> None:
+    to(clusters, "moved")
+    clusters.copying = copying
+    assert words in str(failover(KEPT).next(True)["lines"])
+    with pytest.raises(act.StepNotReachedError) as raised:
+        failover(KEPT).next(False)
+    assert words in raised.value.message
+    assert (stage(clusters), clusters.positions) == ("moved", {})
+    # Names with a prefix tell what came from there, so such a mirror does no harm.
+    assert failover().next(False)["stage"] == "turned"
 
 
 def test_no_position_is_written_where_none_is_needed(clusters: Clusters) -> None:

@@ -191,6 +191,26 @@ def test_krb5_conf_is_a_file_of_the_node_and_a_keytab_is_copied_without_a_restar
     assert of["look"]["keytab"] == {"path": "/etc/krb5.keytab", "user": "kafka", "principals": ["kafka/a@R"]}
 
 
+@pytest.mark.parametrize(
+    ("mechanisms", "fields", "is_gone"),
+    [
+        ("SCRAM-SHA-512,GSSAPI", {"keytab_file": "/k"}, False),
+        ("SCRAM-SHA-512,GSSAPI", {"keytab_path": "/etc/krb5.keytab"}, True),
+        # Something else keeps it where ours was.
+        ("SCRAM-SHA-512,GSSAPI", {"keytab_path": "/etc/kafka/a/kafka.keytab"}, False),
+        ("SCRAM-SHA-512", {"keytab_file": "/k"}, True),
+        ("SCRAM-SHA-512", {}, True),
+    ],
+)
+def test_a_copied_keytab_is_old_once_the_node_reads_another_or_none(
+    mechanisms: str, fields: dict[str, str], is_gone: bool
+) -> None:
+    said = {"realm": "R", "kdcs": ["kdc1"], **fields} if fields else {}
+    given = {"kafka_sasl_mechanisms": mechanisms.split(","), "kafka_kerberos": said}
+    of = model("brokers", "controllers", kafka_listeners=SECURED, **given)
+    assert of["old_keytab"] == ("/etc/kafka/a/kafka.keytab" if is_gone else "")
+
+
 def test_stores_are_files_when_all_files_of_the_certificate_are_there(tls: dict[str, Any]) -> None:
     of = model("brokers", "controllers", kafka_listeners=SECURED, **tls)
     found = made(of)
