@@ -9,7 +9,6 @@ each coordinator for all of its groups at once.
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import struct
 from collections.abc import Iterable, Iterator, Mapping
@@ -22,7 +21,7 @@ from .._cluster.snapshot import Key
 from .._core.bulk import parts
 from .._core.errors import RequestFailedError
 from .._logs.api import answer_of, by_topic
-from .messages import Task, definition, tasks_of
+from .messages import definition
 from .model import CONSUMER, SHARE, STREAMS, Group, Listed, Member, Offset, Offsets, listed_of
 
 #: Groups in one request: brokers from 4.4 on refuse arrays of more than 1,000,000 elements.
@@ -100,8 +99,7 @@ def _classic_member(listed: Listed, member: Any) -> Member:
     from kafka.protocol.consumer.metadata import ConsumerProtocolAssignment
 
     assigned: dict[str, tuple[int, ...]] = {}
-    tasks: frozenset[Task] | None = None
-    # Other protocols have assignments of their own.
+    # Other protocols (Kafka Connect's) have assignments of their own.
     if listed.protocol == "consumer" and member.member_assignment:
         try:
             decoded = ConsumerProtocolAssignment.decode(member.member_assignment)
@@ -109,10 +107,7 @@ def _classic_member(listed: Listed, member: Any) -> Member:
             decoded = None  # A client may write what it likes here; the broker does not read it.
         if decoded is not None:
             assigned = {one.topic: tuple(sorted(one.partitions)) for one in decoded.assigned_partitions}
-    elif listed.protocol == "connect":
-        with contextlib.suppress(ValueError):
-            tasks = tasks_of(bytes(member.member_metadata or b""), bytes(member.member_assignment or b""))
-    return Member(member.member_id, member.client_id, _host(member), member.group_instance_id, assigned, tasks)
+    return Member(member.member_id, member.client_id, _host(member), member.group_instance_id, assigned)
 
 
 def _member(_listed: Listed, member: Any) -> Member:

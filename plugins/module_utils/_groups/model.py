@@ -12,8 +12,6 @@ from .._cluster.snapshot import Key
 from .._logs.model import NO_ANSWER, TOPIC_DELETED, Log
 
 CLASSIC, CONSUMER, SHARE, STREAMS = "classic", "consumer", "share", "streams"
-#: The state of a classic group that has divided its work: only then brokers tell what its members do.
-STABLE = "Stable"
 TYPES = (CLASSIC, CONSUMER, SHARE, STREAMS)
 
 #: States of a position, from the best to the worst.
@@ -33,18 +31,13 @@ class Listed:
 
 @dataclass(frozen=True)
 class Member:
-    """A member of a group. C(assigned) has partitions by topic, empty where the protocol does not tell them.
-
-    tasks -- of a worker of Kafka Connect what it runs, connector and number of the task; None of others, and where that
-    is not known.
-    """
+    """A member of a group. C(assigned) has partitions by topic, empty where the protocol does not tell them."""
 
     id: str
     client_id: str
     host: str
     instance_id: str | None = None
     assigned: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    tasks: frozenset[tuple[str, int]] | None = None
 
     def __str__(self) -> str:
         return f"{self.client_id or self.id} at {self.host}"

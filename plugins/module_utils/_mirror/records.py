@@ -12,7 +12,7 @@ from typing import Any
 from .._cluster.snapshot import Key
 
 #: The connector that carries records, by the name that dedicated mode gives it (MirrorMakerConfig).
-CONNECTOR = "MirrorSourceConnector"
+_CONNECTOR = "MirrorSourceConnector"
 #: How Connect names the state of a task in its topic (KafkaStatusBackingStore).
 _TASK = re.compile(r"status-task-(.+)-(\d+)")
 #: Characters of a cause that are shown.
@@ -28,7 +28,7 @@ def position_of(key: bytes | None, value: bytes | None, source: str) -> tuple[Ke
     """
     try:
         connector, partition = json.loads(key or b"")
-        if connector != CONNECTOR or partition["cluster"] != source:
+        if connector != _CONNECTOR or partition["cluster"] != source:
             return None
         where = (str(partition["topic"]), int(partition["partition"]))
         last = None if value is None else json.loads(value)
@@ -47,7 +47,7 @@ def position_record(source: str, where: Key, position: int) -> tuple[bytes, byte
     position -- the next offset to mirror, 1 or more: MirrorMaker takes the offset before 0 for none.
     """
     topic, number = where
-    key = [CONNECTOR, {"cluster": source, "partition": number, "topic": topic}]
+    key = [_CONNECTOR, {"cluster": source, "partition": number, "topic": topic}]
     return _json(key), _json({"offset": position - 1})
 
 

@@ -12,17 +12,15 @@ from typing import Any
 from .._client.session import Session
 from .._cluster.api import topic_ids, topics_at
 from .._cluster.snapshot import Key
-from .._groups.api import list_groups
-from .._groups.look import described
 from .._mirror.api import visit
 from .._mirror.canary import is_probe
-from .._mirror.flows import Flow, matches, remote_topic, workers_group
+from .._mirror.flows import Flow, matches, remote_topic
 from .._mirror.gaps_look import kept
 from .._mirror.look import at, edges
 from .._mirror.status import Log
 from .compare import Compared, compared, digest_of
 from .flow_back import reverse
-from .look import copies_of, hidden_brokers, mirrors_of, tops_of
+from .look import copies_of, running, tops_of
 from .record import Loss
 from .surplus import ANEW, SAME, SHORT, Part, Survey, state_of
 
@@ -51,9 +49,9 @@ def survey_of(
     here, there = f"source {flow.source}", f"target {flow.target}"
     with at(there):
         copies, before = copies_of(flow, copy), kept(flow, copy)
-        workers, hidden = _mirrors(flow, copy)
+        workers, hidden = running(flow, copy)
     with at(here):
-        workers_back, hidden_back = _mirrors(reverse(flow), origin)
+        workers_back, hidden_back = running(reverse(flow), origin)
         ids, existing = topic_ids(origin), topics_at(origin, None, None)
         topics = [topic for topic in existing if matches(flow, topic) and not is_probe(topic)]
         began = time.monotonic()
@@ -81,15 +79,6 @@ def survey_of(
         time.monotonic() - began,
         [*hidden, *hidden_back],
     )
-
-
-def _mirrors(flow: Flow, target: Session) -> tuple[int, list[str]]:
-    """Return how many mirrors run a flow, and why that is not known."""
-    everything, silent = list_groups(target)
-    listed = [group for group in everything if group.name == workers_group(flow)]
-    groups, _present, _offsets = described(target, listed, with_offsets=False)
-    number, unknown = mirrors_of(flow, flow.target, groups)
-    return number, [*hidden_brokers(flow.target, silent), *unknown]
 
 
 def _keys(values: Mapping[str, Mapping[str, int]]) -> list[Key]:

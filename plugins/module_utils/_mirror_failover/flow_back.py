@@ -94,22 +94,29 @@ def flow_back(flow: Flow, partitions: Iterable[PartitionPlan], positions: Mappin
     return FlowBack(reverse(flow).pair, flow.target, begins, written, foreign, ahead)
 
 
-def flow_back_runs(pair: str, workers: Sequence[str], unknown: Sequence[str]) -> list[str]:
-    """Return why no position of a flow back can be set, a sentence each with its fix.
+def flow_back_runs(flow: Flow, mirrors: int, unknown: Sequence[str] = ()) -> list[str]:
+    """Return why no position of the flow back of C(flow) can be set, a sentence each with its fix.
 
-    workers -- those that copy by it. unknown -- why it is not known who does.
+    mirrors -- how many run it. unknown -- why it is not known who does.
     """
     return [
         *(
             [
-                f"{capped(workers, _NAMES)} still runs {pair} and would go on from positions of its own. Stop it: "
-                "stop.yml --limit MIRROR, or on its machine where the inventory does not have it."
+                f"{mirrors} mirrors run {reverse(flow).pair}, and would go on from positions of their own. Stop them: "
+                "stop.yml --limit MIRROR, or on their machines where the inventory does not have them."
             ]
-            if workers
+            if mirrors
             else []
         ),
-        *([f"not known who runs {pair}: {capped(unknown, _NAMES)}. Run again."] if unknown else []),
+        *unknown_mirrors(unknown),
     ]
+
+
+def unknown_mirrors(unknown: Sequence[str]) -> list[str]:
+    """Return that it is not known who runs a flow, with the fix; C(unknown) has why."""
+    return (
+        [f"mirrors are not known: {capped(unknown, _NAMES)}. Start these brokers, then run again."] if unknown else []
+    )
 
 
 def flow_back_lines(back: FlowBack) -> list[str]:

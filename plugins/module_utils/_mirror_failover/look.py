@@ -17,14 +17,14 @@ from .._cluster.api import topics_at
 from .._cluster.snapshot import Key
 from .._groups.api import list_groups
 from .._groups.look import described
-from .._groups.model import STABLE, Group, Offsets, asked_partitions
+from .._groups.model import Group, Offsets, asked_partitions
 from .._logs.api import leaders_of, log_ends
 from .._mirror import gaps
 from .._mirror.api import visit
 from .._mirror.flows import Flow, remote_topic, source_topic, workers_group
 from .._mirror.gaps_look import kept, looked, refuse_one_cluster, syncs_of
 from .._mirror.look import EXACTLY, FLOW_SPEC, GAPS_SPEC, at, edges, look_within, spans
-from .._mirror.records import CONNECTOR, checkpoint_of, checkpoints_topic
+from .._mirror.records import checkpoint_of, checkpoints_topic
 from .._mirror.status import Log, chosen
 from .model import Checkpoint, Look, Reader
 
@@ -151,27 +151,13 @@ def mirrors_of(flow: Flow, cluster: str, groups: Mapping[str, Group]) -> tuple[i
     return len(group.members), [f"group {workers_group(flow)} of {cluster} ({group.error})"] if group.error else []
 
 
-def copying(flow: Flow, target: Session) -> tuple[list[str], list[str]]:
-    """Return which workers copy by a flow now, whatever the inventory says, and why that is not known.
-
-    The group alone does not tell: a herder that only writes heartbeats into this cluster may be in it
-    (plugin_utils/mirrors/heartbeats.py). Of a group that is being balanced brokers tell no tasks.
-    """
+def running(flow: Flow, target: Session) -> tuple[int, list[str]]:
+    """Return how many mirrors run a flow now, whatever the inventory says, and why that is not known."""
     everything, silent = list_groups(target)
     listed = [group for group in everything if group.name == workers_group(flow)]
     groups, _present, _offsets = described(target, listed, with_offsets=False)
-    workers = [
-        str(member)
-        for group in groups.values()
-        for member in group.members
-        if member.tasks is None or any(name == CONNECTOR and number >= 0 for name, number in member.tasks)
-    ]
-    unknown = [
-        f"group {group.listed.name} of {flow.target} ({group.error or group.state})"
-        for group in groups.values()
-        if group.error or (group.members and group.state != STABLE)
-    ]
-    return workers, [*hidden_brokers(flow.target, silent), *([] if workers else unknown)]
+    number, unknown = mirrors_of(flow, flow.target, groups)
+    return number, [*hidden_brokers(flow.target, silent), *unknown]
 
 
 def checkpoints_of(flow: Flow, copy: Session) -> dict[tuple[str, Key], Checkpoint]:

@@ -31,7 +31,7 @@ from .._state.api import claim_state, read_state, write_state
 from .._topics.api import TopicSpec, copies_for, made_state_topic, make_topic
 from .apply import both_ends, kept_record, planned
 from .flow_back import flow_back, flow_back_lines, flow_back_runs, needs_positions, reverse
-from .look import copying
+from .look import running
 from .model import Plan
 from .plan import offsets_there
 from .record import (
@@ -315,9 +315,8 @@ class Failover(SourceSteps):
         """Return why the flow back cannot be told where it begins: a mirror runs it, also one of no inventory."""
         if not needs_positions(self._flow):
             return []
-        other = reverse(self._flow)
         with at(f"source {self._flow.source}"):
-            return flow_back_runs(other.pair, *copying(other, self._origin))
+            return flow_back_runs(self._flow, *running(reverse(self._flow), self._origin))
 
     def _begin_back(self, plan: Plan, is_check: bool) -> list[str]:
         """Set where the flow back begins, look whether its positions are there, and say so; in check mode only say it.

@@ -18,7 +18,15 @@ from .._mirror.flows import IDENTITY, Flow, remote_topic
 from .._mirror.records import position_record
 from .._mirror.status import Log
 from .compare import Compared
-from .flow_back import FlowBack, flow_back, needs_positions, partitions_in_words, reverse
+from .flow_back import (
+    FlowBack,
+    flow_back,
+    flow_back_runs,
+    needs_positions,
+    partitions_in_words,
+    reverse,
+    unknown_mirrors,
+)
 from .model import PartitionPlan, Span
 from .plan import by_topic
 from .record import BEGUN, FENCED, KEPT, Failback, Loss
@@ -158,11 +166,7 @@ def unfenced_source(flow: Flow, survey: Survey) -> list[str]:
             if survey.workers
             else []
         ),
-        *(
-            [f"mirrors are not known: {capped(survey.hidden, _NAMES)}. Start these brokers, then run again."]
-            if survey.hidden
-            else []
-        ),
+        *unknown_mirrors(survey.hidden),
         *(
             [f"brokers of {flow.source} did not tell the end of {capped(untold, _NAMES)}. Start them."]
             if untold
@@ -173,11 +177,7 @@ def unfenced_source(flow: Flow, survey: Survey) -> list[str]:
 
 def unbegun(flow: Flow, survey: Survey) -> list[str]:
     """Return why the flow back cannot begin, a sentence each with its fix."""
-    running = [
-        f"{survey.workers_back} mirrors run {reverse(flow).pair}, and would go on from positions of their own. Stop "
-        "them (stop.yml --limit MIRROR)."
-    ]
-    return [*unfenced_source(flow, survey), *(running if survey.workers_back else [])]
+    return [*unfenced_source(flow, survey), *flow_back_runs(flow, survey.workers_back)]
 
 
 def unkept(flow: Flow, survey: Survey) -> list[str]:

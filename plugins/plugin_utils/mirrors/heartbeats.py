@@ -58,12 +58,11 @@ def reverse_herders(flows: Sequence[Flow], target: str) -> list[str]:
     )
 
 
-def heartbeat_workers(flows: Sequence[Flow], target: str, cluster: str) -> str:
-    """Return the alias in the group and the topics of the workers of a herder target->cluster for heartbeats alone.
+def heartbeat_workers(target: str) -> str:
+    """Return the alias in the group and the topics of the workers of a herder next to `target` for heartbeats alone.
 
-    One of their own where a disabled flow target->cluster is known: it may have run. Under its name the herder would
-    find the tasks of that flow, and run them until it has written that the flow is disabled (KafkaConfigBackingStore).
-    With names that are kept these copy back what has come.
+    Not that of a flow from there, which may have run: under its name the herder would find the tasks of that flow, and
+    run them until it has written that the flow is disabled (KafkaConfigBackingStore). With names that are kept these
+    copy back what has come. So who is in the group of a flow runs that flow.
     """
-    is_known = any((flow.source, flow.target) == (target, cluster) for flow in flows)
-    return f"{target}-heartbeats" if is_known else target
+    return f"{target}-heartbeats"

@@ -77,8 +77,7 @@ def mirror_properties(
         found.update(_prefixed(flow.pair, _flow(flow, flows, clusters, version)))
     for source in reverse:
         found.update(_prefixed(f"{target}->{source}", _heartbeats_only(_copies(clusters, source))))
-        if (name := heartbeat_workers(flows, target, source)) != target:
-            found.update(_prefixed(source, _own_workers(name)))
+        found.update(_prefixed(source, _own_workers(heartbeat_workers(target))))
     return _with_users(found, carried, options.get("config") or {})
 
 

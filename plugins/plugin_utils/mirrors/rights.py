@@ -115,7 +115,7 @@ def _rights(flows: Sequence[Flow], cluster: str) -> Iterator[Right]:
         elif flow.source == cluster:
             yield from _source(flow, heartbeat_topics(flows, flow.source, [flow.target]))
             if cluster in reverse_herders(flows, flow.target):
-                yield from _workers(heartbeat_workers(flows, flow.target, cluster))
+                yield from _workers(heartbeat_workers(flow.target))
                 yield from _heartbeats(writes=True)
         else:
             yield from _target(flow, heartbeat_topics(flows, flow.source, [flow.target]))

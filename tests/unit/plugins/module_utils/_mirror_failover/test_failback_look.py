@@ -11,6 +11,7 @@ import pytest
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.status import Log
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover import failback_look as act
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover import look as looking
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.record import Loss
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.surplus import Part, Survey
 
@@ -58,9 +59,9 @@ def clusters(monkeypatch: pytest.MonkeyPatch) -> Clusters:
     monkeypatch.setattr(
         act, "edges", lambda _session, topics: {key: log for key, log in made.logs().items() if key[0] in topics}
     )
-    monkeypatch.setattr(act, "list_groups", lambda _session: ([SimpleNamespace(name="a-mm2")], {}))
+    monkeypatch.setattr(looking, "list_groups", lambda _session: ([SimpleNamespace(name="a-mm2")], {}))
     groups = {"a-mm2": SimpleNamespace(members=[1, 2], error=None, vanished=False)}
-    monkeypatch.setattr(act, "described", lambda _session, listed, **_more: (groups if listed else {}, listed, {}))
+    monkeypatch.setattr(looking, "described", lambda _session, listed, **_more: (groups if listed else {}, listed, {}))
     ends = {key: log.end for key, log in made.logs().items()}
     monkeypatch.setattr(act, "tops_of", lambda *_arguments, **_more: made.tops.pop(0) if made.tops else ends)
     return made
@@ -191,9 +192,9 @@ def test_mirrors_that_no_broker_tells_are_not_taken_for_none(
 ) -> None:
     assert survey(is_compared=False).hidden == []
     silent: Any = {SOURCE: {1: "no answer"}, TARGET: {}}
-    monkeypatch.setattr(act, "list_groups", lambda session: ([SimpleNamespace(name="a-mm2")], silent[session]))
+    monkeypatch.setattr(looking, "list_groups", lambda session: ([SimpleNamespace(name="a-mm2")], silent[session]))
     groups = {"a-mm2": SimpleNamespace(members=(), error="broker 3 is silent", vanished=False)}
-    monkeypatch.setattr(act, "described", lambda _session, listed, **_more: (groups if listed else {}, listed, {}))
+    monkeypatch.setattr(looking, "described", lambda _session, listed, **_more: (groups if listed else {}, listed, {}))
     looked = survey(is_compared=False)
     assert looked.hidden == ["group a-mm2 of b (broker 3 is silent)", "broker 1 of a (no answer)"]
     assert looked.workers == 0

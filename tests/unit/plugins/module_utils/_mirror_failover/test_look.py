@@ -176,29 +176,10 @@ def test_a_flow_of_no_topic_is_refused(clusters: Clusters) -> None:
         look(clusters)
 
 
-@pytest.mark.parametrize(
-    ("state", "tasks", "workers", "unknown"),
-    [
-        ("Stable", frozenset({("MirrorSourceConnector", -1), ("MirrorSourceConnector", 0)}), ["w at m1"], []),
-        # A herder for heartbeats alone has the connector, and no task of it.
-        ("Stable", frozenset({("MirrorSourceConnector", -1), ("MirrorHeartbeatConnector", 0)}), [], []),
-        ("Stable", None, ["w at m1"], []),
-        ("PreparingRebalance", frozenset(), [], ["group b-mm2 of a (PreparingRebalance)"]),
-    ],
-)
-def test_only_workers_with_a_task_of_the_flow_copy_by_it(
-    monkeypatch: pytest.MonkeyPatch, state: str, tasks: Any, workers: list[str], unknown: list[str]
-) -> None:
-    listed = [Listed(name, "classic", state, "connect", 1) for name in ("b-mm2", "c-mm2")]
-    group = Group(listed[0], state, (Member("m", "w", "m1", None, {}, tasks),))
-    monkeypatch.setattr(looking, "list_groups", lambda _session: (listed, {}))
+def test_who_is_in_the_group_of_a_flow_runs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = [Listed(name, "classic", "Stable", "connect", 1) for name in ("b-mm2", "c-mm2", "b-heartbeats-mm2")]
+    group = Group(listed[0], "Stable", (Member("m", "w", "m1"),))
+    monkeypatch.setattr(looking, "list_groups", lambda _session: (listed, {3: "no answer"}))
     monkeypatch.setattr(looking, "described", lambda _session, some, **_more: ({some[0].name: group}, some, {}))
     session: Any = None
-    assert looking.copying(Flow("b", "a", ("orders",)), session) == (workers, unknown)
-
-
-def test_a_broker_that_tells_no_groups_may_have_that_of_the_flow(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(looking, "list_groups", lambda _session: ([], {3: "no answer"}))
-    monkeypatch.setattr(looking, "described", lambda _session, _some, **_more: ({}, [], {}))
-    session: Any = None
-    assert looking.copying(Flow("b", "a", ("orders",)), session) == ([], ["broker 3 of a (no answer)"])
+    assert looking.running(Flow("b", "a", ("orders",)), session) == (1, ["broker 3 of a (no answer)"])

@@ -13,7 +13,6 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror.reading im
 )
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.heartbeats import (
     emits,
-    heartbeat_workers,
     reverse_herders,
     wants_heartbeats,
 )
@@ -67,10 +66,3 @@ def test_a_flow_writes_only_what_the_flow_back_wants() -> None:
 
 def test_the_legacy_engine_has_no_heartbeats() -> None:
     assert not wants_heartbeats(flows("a>b", engine="legacy")[0])
-
-
-def test_heartbeats_do_not_wake_the_tasks_that_a_disabled_flow_left() -> None:
-    known = [*flows("b>a"), *flows("a>b", enabled=False)]
-    assert reverse_herders(known, "a") == ["b"]
-    assert heartbeat_workers(known, "a", "b") == "a-heartbeats"
-    assert heartbeat_workers(flows("b>a"), "a", "b") == "a"

@@ -54,7 +54,7 @@ SYNCS = on("topic", "mm2-offset-syncs.b.internal", "create", "read", "write")
 
 def test_a_source_is_read_and_gets_offset_syncs_and_heartbeats() -> None:
     heartbeats = on("topic", "heartbeats", "create", "write", "read", "describe_configs")
-    assert allowed("a", one()) == READ_SOURCE | SYNCS | heartbeats | workers("b")
+    assert allowed("a", one()) == READ_SOURCE | SYNCS | heartbeats | workers("b-heartbeats")
 
 
 def gap_rights(cluster: str, *raw: dict[str, Any]) -> set[tuple[str, str, str]]:
