@@ -24,7 +24,7 @@ part of what changes seldom was not told is said on the pages that show it, besi
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -61,11 +61,13 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.model impo
 from ansible_collections.streamops.kafka.plugins.module_utils._health.partition_rules import looked_at
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import Leaders, log_ends, newest_times
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_drill.api import kept_of_flows
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_drill.model import can_drill
 from ansible_collections.streamops.kafka.plugins.module_utils._quotas.api import describe_quotas
 from ansible_collections.streamops.kafka.plugins.module_utils._users.api import describe_credentials
 from page.cluster import cluster_of, given_of, moves_of
 from page.expected import Expected
-from page.known.details import ACLS, BROKERS, CONFIGS, QUOTAS, USERS, Details, asked_again
+from page.known.details import ACLS, BROKERS, CONFIGS, DRILLS, QUOTAS, USERS, Details, asked_again
 from page.known.doubts import Epoch, ensemble_by_polls, followed_epochs, unread_since, unsteady_by_polls
 from page.known.grants import acl_rows, quota_rows, user_rows
 from page.known.newest import Newest, asked_for, covered_by
@@ -173,7 +175,8 @@ def take(
         details = (last.details if last else NOTHING).of_topics(topics).of_brokers({one.id for one in snapshot.brokers})
         # Users and quotas are in ZooKeeper too: a question that is not answered keeps a thread of a broker.
         if not is_unread and details.is_due(time.time(), details_interval):
-            details = details_of(session, topics, details, brokers)
+            into = [flow for flow in flows if flow.target == name and can_drill(flow)]
+            details = details_of(session, topics, details, brokers, into)
         # After all that is shown anew: a broker that hangs costs its seconds here too.
         metadata = agreement(session, snapshot, topics, last.cluster.get("metadata") if last else None, session.left)
         requests = session.requests
@@ -255,9 +258,14 @@ def _acknowledged(
 
 
 def details_of(
-    session: Session, topics: Iterable[str], before: Details = NOTHING, brokers: Sequence[int] = ()
+    session: Session,
+    topics: Collection[str],
+    before: Details = NOTHING,
+    brokers: Sequence[int] = (),
+    flows: Sequence[Flow] = (),
 ) -> Details:
-    """Ask for all settings of topics and of these brokers, for users, ACLs and quotas.
+    """Ask for all settings of topics and of these brokers, for users, ACLs and quotas, and for the last drills of these
+    flows into the cluster.
 
     What fails leaves C(before), and raises nothing.
     """
@@ -269,6 +277,8 @@ def details_of(
     }
     if brokers:
         questions[BROKERS] = lambda: broker_configs(session, brokers, before.brokers)
+    if flows:
+        questions[DRILLS] = lambda: {pair: kept.last for pair, kept in kept_of_flows(session, flows, topics).items()}
     told: dict[str, Any] = {}
     failed: dict[str, StreamopsError] = {}
     for what, question in questions.items():

@@ -1,4 +1,5 @@
-"""What changes seldom, and is not asked at each poll: settings of topics and brokers, ACLs, users and quotas. Pure.
+"""What changes seldom, and is not asked at each poll: settings of topics and brokers, ACLs, users, quotas and the last
+drills of flows. Pure.
 
 Each poll carries it over from the picture of the poll before, with the time when it was told.
 """
@@ -12,10 +13,11 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import TopicConfigs
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import StreamopsError
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_drill.model import Outcome
 from page.known.brokers import BrokerConfigs
 from page.known.grants import never_tells, why_not
 
-CONFIGS, USERS, ACLS, QUOTAS, BROKERS = "configs", "users", "acls", "quotas", "brokers"
+CONFIGS, USERS, ACLS, QUOTAS, BROKERS, DRILLS = "configs", "users", "acls", "quotas", "brokers", "drills"
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,8 @@ class Details:
     the name None means all that have no quota of their own, and C(limits) by Kafka's name of each.
     C(asked): when all parts were asked the last time, None before the first one. C(told), by part: when it was told.
     C(why), by part: why it was not told the last time, with the next step, in sentences. C(brokers): the configurations
-    of brokers, each with its own time.
+    of brokers, each with its own time. C(drills): by source->target the last drill of a failover of each flow into this
+    cluster that one can rehearse, None where there was none.
     """
 
     configs: TopicConfigs | None = None
@@ -38,6 +41,7 @@ class Details:
     told: Mapping[str, float] = field(default_factory=dict)
     why: Mapping[str, str] = field(default_factory=dict)
     brokers: BrokerConfigs | None = None
+    drills: Mapping[str, Outcome | None] | None = None
 
     def is_due(self, now: float, every: float) -> bool:
         """Return whether they are to be asked again, C(every) seconds after the last time; also where a clock went

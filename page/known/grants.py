@@ -14,8 +14,9 @@ from ansible_collections.streamops.kafka.plugins.module_utils._core.errors impor
 from ansible_collections.streamops.kafka.plugins.module_utils._quotas.plan import Quotas
 from ansible_collections.streamops.kafka.plugins.module_utils._users.plan import Credentials
 
-#: The first Kafka that tells each part of the details (KIP-226, KIP-554, KIP-140, KIP-546).
-_SINCE = {"configs": "1.1", "brokers": "1.1", "users": "2.7", "acls": "0.11", "quotas": "2.6"}
+#: The first Kafka that tells each part of the details (KIP-226, KIP-554, KIP-140, KIP-546; drills are records, whose
+#: ends KIP-79 tells).
+_SINCE = {"configs": "1.1", "brokers": "1.1", "users": "2.7", "acls": "0.11", "quotas": "2.6", "drills": "0.10.1"}
 _NO_AUTHORIZER, _TOO_OLD = "SECURITY_DISABLED", "UNSUPPORTED_VERSION"
 
 

@@ -10,6 +10,17 @@ from typing import Any
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.progress import duration
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_drill.model import (
+    FAILED,
+    MOST_DAYS,
+    NEVER,
+    PASSED,
+    LastDrill,
+    can_drill,
+    days_since,
+    last_drill,
+    unknown_drill,
+)
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_cells import (
     NOT_KNOWN,
     ON_THE_PAGE,
@@ -34,7 +45,9 @@ from page.known.behind import (
     event_age,
     rows_of,
 )
+from page.known.details import DRILLS
 from page.known.freshness import iso
+from page.shown.ages import as_of, details_of, not_told
 from page.shown.clusters import rows_for_machines
 from page.shown.names import path
 from page.shown.sheet import Lister, Sheet, State, downloads, sheet_of
@@ -68,6 +81,8 @@ COLUMNS = (
 _LOGS = "Look at the log of mirror-maker-HOST on the mirrors next to the target, in kafka_log_dir. Then run"
 _RUN = "ansible-playbook streamops.kafka.mirrors -i INVENTORY"
 _STATUS = "ansible-playbook streamops.kafka.status -i INVENTORY"
+_DRILL = "ansible-playbook streamops.kafka.mirror_drill -i INVENTORY -e 'kafka_failover=SOURCE->TARGET'"
+_DRILL_TONES = {PASSED: "pass", FAILED: "fail"}
 _SAID = (
     "By the times of the newest records at both ends; no record is read. The page looks at each end by itself, so what "
     "came to the source since the target was seen does not count. Lag in records, and the proof that a mirror has "
@@ -85,6 +100,7 @@ class _Told:
     rows: Sequence[Row]
     source: State | None
     target: State | None
+    drill: LastDrill | None
 
     @property
     def most(self) -> float | None:
@@ -121,7 +137,7 @@ def mirrors(state: State, states: Mapping[str, State], flows: Sequence[Flow], wa
         SECTION,
         {"flows": [_data(one) for one in told], "topics": map(_for_machines, found.every)},
         say=_SAID,
-        before=[_flows(told), *_steps(told)],
+        before=[_flows(told), *_steps(told), *_drills(told)],
         lister=lister if seen else None,
         rows=lines,
     )
@@ -130,7 +146,19 @@ def mirrors(state: State, states: Mapping[str, State], flows: Sequence[Flow], wa
 def _told(flow: Flow, states: Mapping[str, State]) -> _Told:
     source, target = states.get(flow.source), states.get(flow.target)
     pictures = [one.seen.picture if one else None for one in (source, target)]
-    return _Told(flow, beat_of(flow, pictures[1]), event_age(flow, *pictures), rows_of(flow, *pictures), source, target)
+    beat, canary, rows = beat_of(flow, pictures[1]), event_age(flow, *pictures), rows_of(flow, *pictures)
+    return _Told(flow, beat, canary, rows, source, target, _drill_of(flow, target) if can_drill(flow) else None)
+
+
+def _drill_of(flow: Flow, target: State | None) -> LastDrill:
+    """Return the last drill of a flow, as its target keeps it."""
+    if target is None or target.seen.picture is None:
+        return unknown_drill(_unseen("target", target))
+    drills = details_of(target).drills
+    if drills is None or flow.pair not in drills:
+        return unknown_drill(not_told(target, DRILLS))
+    last, now = drills[flow.pair], target.seen.picture.taken + (target.fresh.age or 0.0)
+    return last_drill(last, days_since(last, now) if last else None)
 
 
 def _rank(one: Row) -> float | None:
@@ -221,6 +249,33 @@ def _steps(told: Sequence[_Told]) -> Iterator[Table]:
         yield cut_table("What to do", "", (("Flow", "name"), ("Next step", "text")), rows, whole=ON_THE_PAGE)
 
 
+def _drills(told: Sequence[_Told]) -> Iterator[Table]:
+    """Yield the last drill of each flow that a failover can be rehearsed by."""
+    columns = (
+        *(("Flow", "name"), ("Last drill", "state"), ("Ended", "num"), ("RPO", "num"), ("RTO", "num")),
+        *(("Read again", "num"), ("Why, and next step", "text")),
+    )
+    rows = [_drill(each.flow.pair, each.drill, each.target) for each in told if each.drill]
+    if rows:
+        note = f"How a rehearsed failover ended: {_DRILL}"
+        yield cut_table("Drills of a failover", note, columns, rows, whole=ON_THE_PAGE)
+
+
+def _drill(pair: str, drill: LastDrill, target: State | None) -> list[Cell]:
+    old = f"It ended more than {MOST_DAYS} days ago: run it again." if drill.is_old else ""
+    nothing = "none" if drill.state == NEVER else NOT_KNOWN
+    seconds = drill.rto_seconds
+    return [
+        Cell(pair, "name"),
+        Cell(drill.state, "state", _DRILL_TONES.get(drill.state, "info"), more=as_of(target, DRILLS) if target else ""),
+        Cell(nothing if drill.days is None else drill.ago, "num", more=drill.at),
+        Cell(nothing if drill.rpo_records is None else f"{drill.rpo_records:,} records", "num"),
+        Cell(nothing if seconds is None else duration(seconds), "num"),
+        Cell(nothing if drill.read_again is None else f"{drill.read_again:,} records", "num"),
+        Cell(" ".join(filter(None, [*drill.why, old]))),
+    ]
+
+
 def _end(side: str, name: str, end: State | None) -> Cell:
     if end is None:
         return Cell(name, "name", more=_unseen(side, end))
@@ -287,4 +342,5 @@ def _data(told: _Told) -> dict[str, Any]:
         "canary_age_seconds": told.canary if isinstance(told.canary, float) else None,
         "behind_seconds": told.most, "topics": len(told.rows),
         **{kind: told.number(kind) for kind in STATES}, "next_step": _next_step(told),
+        "drill": told.drill.as_data() if told.drill else None,
     }  # fmt: skip

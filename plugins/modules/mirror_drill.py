@@ -126,6 +126,11 @@ drill:
         C(missing) in the target at that moment, the age of the oldest of these in C(seconds), and C(look_seconds) that
         the look at the target took.
       type: dict
+days:
+  description: Whole days since the last drill ended. Null where there was none.
+  type: int
+  returned: with O(state=last)
+  sample: 12
 lines:
   description: The drill for people, its verdict first.
   type: list

@@ -257,6 +257,7 @@ def test_a_host_that_submits_gets_every_room_of_the_jobs() -> None:
 PAGE_ROOMS = (
     *(f"module_utils/{one}" for one in ("_client", "_cluster", "_configs", "_core", "_groups", "_health", "_logs")),
     *(f"module_utils/{one}" for one in ("_acls", "_features", "_metadata", "_mirror", "_quotas", "_users")),
+    "module_utils/_mirror_drill",
     "plugin_utils/reports",
 )
 

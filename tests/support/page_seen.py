@@ -22,10 +22,11 @@ from ansible_collections.streamops.kafka.plugins.module_utils._configs.values im
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import Log
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_drill.model import Counts, Outcome
 from page.alerts.told import Told as ToldAlerts
 from page.hosts import names_served
 from page.known.brokers import BrokerConfigs, Setting, Told
-from page.known.details import ACLS, CONFIGS, QUOTAS, USERS, Details
+from page.known.details import ACLS, CONFIGS, DRILLS, QUOTAS, USERS, Details
 from page.known.history import History, followed
 from page.known.newest import Newest, covered_by
 from page.known.picture import Picture, Polls
@@ -212,12 +213,39 @@ def with_mirrors(found: dict[str, Seen]) -> dict[str, Seen]:
         "copy": {**there, "orders.invoices.0002": None, "orders.heartbeats": 1.8, "own": 1.0},
         "payments": {"orders.heartbeats": 900.0},
     }
+    drills: dict[str, Mapping[str, Outcome | None]] = {
+        "copy": {"orders->copy": drill(50)},
+        "orders": {
+            "copy->orders": drill(0, "not drained: orders lacks records.", HOSTILE[0]),
+            "invoices->orders": None,
+        },
+    }
     copied = {**well("copy"), "topics": [topic(name) for name in ages["copy"]]}
     there_too = {**found, "copy": Seen(found["orders"].polls, picture(copied, 12))}
     return {
-        name: replace(one, picture=newest(one.picture, name, ages[name])) if one.picture and name in ages else one
+        name: replace(one, picture=drilled(newest(one.picture, name, ages[name]), drills.get(name)))
+        if one.picture and name in ages
+        else one
         for name, one in there_too.items()
     }
+
+
+def drill(days: int, *why: str) -> Outcome:
+    """A drill that ended so many days ago; with a reason against it nothing was counted."""
+    at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 86_400 * days - 60))
+    if why:
+        return Outcome(at, "alice", why)
+    return Outcome(at, "alice", counts=Counts(2000, 0, 12, 98, 0, 0), rto_read=31.4, rto_written=31.2)
+
+
+def drilled(seen: Picture, drills: Mapping[str, Outcome | None] | None) -> Picture:
+    """The picture with the last drills of flows; with None of drills that were not told."""
+    asked = seen.details.asked or 0.0
+    if drills is None:
+        return replace(
+            seen, details=replace(seen.details, why={**seen.details.why, DRILLS: "This was not told: no right."})
+        )
+    return replace(seen, details=replace(seen.details, drills=drills, told={**seen.details.told, DRILLS: asked}))
 
 
 def _cluster(seen: Seen) -> Mapping[str, Any]:

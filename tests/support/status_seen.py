@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_drill.model import Counts, Outcome
 from ansible_collections.streamops.kafka.plugins.plugin_utils.reports.status_data import (
     cluster_part,
     mirror_part,
@@ -108,6 +109,7 @@ FINDINGS = [
     finding("partitions_offline", "down", "1 of 9 partitions without a leader"),
     finding("known_vulnerability", "note", "4.3.1 on 3 nodes has 1 known vulnerability"),
 ]
+DRILL = Outcome("2026-01-31T02:10:00Z", "alice", counts=Counts(2000, 0, 12, 98, 0, 0), rto_read=31.4, rto_written=31.2)
 LOOK = {
     "flow": "dc_a->dc_b", "lag": 240_000, "partitions_done": 5, "partitions_total": 9, "heartbeat_age_ms": 1200,
     "checkpoint_age_ms": None,
@@ -140,7 +142,8 @@ def refused(name: str = "audit") -> dict[str, Any]:
 def behind() -> dict[str, Any]:
     """The part of a mirror that is behind."""
     found = [finding("mirror_behind", "degraded", "it is 240000 records behind")]
-    return {"flow": "dc_a->dc_b", **mirror_part({"status": "DEGRADED", "findings": found}, LOOK)}
+    drilled = {"drill": DRILL.as_data(), "days": 12}
+    return {"flow": "dc_a->dc_b", **mirror_part({"status": "DEGRADED", "findings": found}, LOOK, drilled)}
 
 
 def well(name: str = "quiet") -> dict[str, Any]:

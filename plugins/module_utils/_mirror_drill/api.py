@@ -7,15 +7,51 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import Any
 
 from .._client.session import Session
-from .._cluster.snapshot import Key
+from .._cluster.snapshot import STATE_TOPIC, Key
 from .._core.errors import RequestFailedError
 from .._mirror.api import visit
-from .model import HEADER, MOST_BYTES, MOST_RECORD_BYTES, MOST_RECORDS, Content, Numbered
+from .._mirror.flows import Flow
+from .._state.api import read_states
+from .model import (
+    HEADER,
+    MOST_BYTES,
+    MOST_RECORD_BYTES,
+    MOST_RECORDS,
+    Content,
+    Kept,
+    Numbered,
+    kept_of,
+    state_key,
+)
+
+
+def kept_of_flows(session: Session, flows: Sequence[Flow], topics: Collection[str] | None = None) -> dict[str, Kept]:
+    """Return what the target of all these flows keeps of the drills of each, by source->target.
+
+    C(topics) are the names of all topics, where they have been listed already. Raises RequestFailedError for a record
+    of another form, as a newer release may write it.
+    """
+    values = read_states(session, [state_key(flow) for flow in flows], topics)
+    return {flow.pair: _kept(state_key(flow), values.get(state_key(flow))) for flow in flows}
+
+
+def _kept(key: str, value: Any) -> Kept:
+    try:
+        kept = kept_of(value)
+        if kept.last:
+            _ = kept.last.ended_at, kept.last.rto
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        why = (
+            f"its record {key!r} has another form than this release writes ({type(error).__name__}: {error}). "
+            "Take the release that ran the last drill, or a newer one"
+        )
+        raise RequestFailedError("read", STATE_TOPIC, "UNKNOWN_FORM", why) from error
+    return kept
 
 
 def last_contents(session: Session, logs: Mapping[Key, tuple[int, int]]) -> list[Content]:

@@ -17,16 +17,15 @@ from typing import Any
 from .._client.session import Session
 from .._cluster.api import topics_at
 from .._core.errors import RefusedError, StreamopsError
-from .._core.times import milliseconds
 from .._groups.apply import ensure_offsets
 from .._mirror.flows import Flow
 from .._mirror.gaps_look import now, refuse_one_cluster
 from .._mirror.look import at, edges, spans
 from .._mirror.reading import flow_of
 from .._mirror_failover.apply import both_ends, kept_record, target_of
-from .._state.api import read_state, write_state
+from .._state.api import write_state
 from .._topics.api import TopicSpec, drop_topics, made_state_topic, make_topic
-from .api import last_contents
+from .api import kept_of_flows, last_contents
 from .model import (
     MOST_PARTITIONS,
     OWN_PARTITIONS,
@@ -36,10 +35,10 @@ from .model import (
     Outcome,
     Own,
     copies_of,
+    days_since,
     faults,
     filled,
     is_ours,
-    kept_of,
     last_line,
     outcome_lines,
     own_of,
@@ -80,15 +79,19 @@ def mirror_drill(module: Any) -> dict[str, Any]:
 def kept_in(flow: Flow, copy: Session) -> Kept:
     """Return what the target keeps of the drills of a flow."""
     with at(f"target {flow.target}"):
-        return kept_of(read_state(copy, state_key(flow))[0])
+        return kept_of_flows(copy, [flow])[flow.pair]
 
 
 def told(flow: Flow, last: Outcome | None) -> dict[str, Any]:
     """Tell how the last drill ended."""
-    ended_at = milliseconds(last.at, "the time of a drill") / 1000 if last else time.time()
-    days = int(max(0.0, time.time() - ended_at) // 86_400)
-    drill = last.as_data() if last else None
-    return {"changed": False, "flow": flow.pair, "drill": drill, "lines": [last_line(last, days)]}
+    at_once = time.time()
+    return {
+        "changed": False,
+        "flow": flow.pair,
+        "drill": last.as_data() if last else None,
+        "days": days_since(last, at_once) if last else None,
+        "lines": [last_line(last, at_once)],
+    }
 
 
 class Drill:

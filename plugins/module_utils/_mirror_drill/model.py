@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 
 from .._cluster.snapshot import Key
 from .._core.names import capped
+from .._core.times import milliseconds
 from .._mirror.canary import drill_pattern, drill_prefix
-from .._mirror.flows import Flow, matches, remote_topic
+from .._mirror.flows import LEGACY, Flow, matches, remote_topic
 from .._mirror_failover.model import Plan
 
 #: The header with the number of a record.
@@ -32,6 +33,9 @@ MOST_PARTITIONS, OWN_PARTITIONS = 12, 3
 MOST_TOPICS = 20
 #: Milliseconds that a topic keeps its records, also where no later drill ever deletes it.
 RETENTION_MS = 86_400_000
+#: Days after which the last drill is old: it is to be run each month, and half a month is for whoever is late.
+MOST_DAYS = 45
+_DAY = 86_400
 _NAMES = 5
 
 
@@ -118,6 +122,11 @@ class Outcome:
     rto_written: float | None = None
 
     @property
+    def ended_at(self) -> float:
+        """Return C(at) in seconds since 1970; UnclearTimeError for a text that is no time."""
+        return milliseconds(self.at, "the time of a drill") / 1000
+
+    @property
     def passed(self) -> bool:
         """Return whether the failover would have gone as planned."""
         return not self.why
@@ -159,19 +168,28 @@ def kept_of(data: Mapping[str, Any] | None) -> Kept:
     left, last = (data or {}).get("left"), (data or {}).get("last")
     return Kept(
         Own(tuple(left["topics"]), left["group"]) if left else None,
-        Outcome(
-            at=last["at"],
-            by=last["by"],
-            why=tuple(last["why"]),
-            seconds=last["seconds"],
-            loss=Loss(**last["loss"]) if last["loss"] else None,
-            counts=Counts(**last["counts"]) if last["counts"] else None,
-            rto_read=last["rto_read"],
-            rto_written=last["rto_written"],
-        )
-        if last
-        else None,
+        outcome_of(last) if last else None,
     )
+
+
+def outcome_of(data: Mapping[str, Any]) -> Outcome:
+    """Return a drill of its data (Outcome.as_data)."""
+    return Outcome(
+        at=data["at"],
+        by=data["by"],
+        why=tuple(data["why"]),
+        seconds=data["seconds"],
+        loss=Loss(**data["loss"]) if data["loss"] else None,
+        counts=Counts(**data["counts"]) if data["counts"] else None,
+        rto_read=data["rto_read"],
+        rto_written=data["rto_written"],
+    )
+
+
+def can_drill(flow: Flow) -> bool:
+    """Return whether a failover by a flow can be rehearsed at all: a drill writes into the source, and reads what
+    MirrorMaker 2 tells of offsets."""
+    return flow.engine != LEGACY and not flow.untouched_source
 
 
 # -- what a drill makes --------------------------------------------------------------------------------------------
@@ -341,14 +359,73 @@ def outcome_lines(flow: Flow, outcome: Outcome) -> list[str]:
     ]
 
 
-def last_line(last: Outcome | None, days: int) -> str:
-    """Return a line about the last drill, which ended so many days ago."""
+PASSED, FAILED, NEVER, UNKNOWN = "passed", "failed", "never", "unknown"
+
+
+@dataclass(frozen=True)
+class LastDrill:
+    """The last drill of a flow as the page and the status show it.
+
+    state -- PASSED, FAILED, NEVER or UNKNOWN. at -- when it ended, in UTC; empty without a drill. days -- whole days
+    since then; None without a drill. rpo_records -- acknowledged records that the target lacked. rto_seconds -- until
+    the target had served a reader and a writer. read_again -- records that the group read again. These three are None
+    where it did not come to that. why -- sentences on why it failed or is not known.
+    """
+
+    state: str
+    at: str = ""
+    days: int | None = None
+    rpo_records: int | None = None
+    rto_seconds: float | None = None
+    read_again: int | None = None
+    why: tuple[str, ...] = ()
+
+    @property
+    def summary(self) -> str:
+        """Return its figures, or the first reason against it."""
+        if self.why or self.rpo_records is None or self.rto_seconds is None or self.read_again is None:
+            return self.why[0] if self.why else ""
+        return f"RPO {self.rpo_records}, RTO {self.rto_seconds:.0f} s, {self.read_again:,} records read again"
+
+    @property
+    def is_old(self) -> bool:
+        """Return whether it is to be run again."""
+        return self.days is not None and self.days > MOST_DAYS
+
+    @property
+    def ago(self) -> str:
+        """Return for people how long ago it ended; without a drill its state."""
+        if self.days is None:
+            return self.state
+        return "today" if not self.days else "a day ago" if self.days == 1 else f"{self.days} days ago"
+
+    def as_data(self) -> dict[str, Any]:
+        """Return it for machines."""
+        return {**asdict(self), "why": list(self.why), "summary": self.summary}
+
+
+def last_drill(last: Outcome | None, days: int | None) -> LastDrill:
+    """Return the last drill, which ended so many days ago, as it is shown; None of a flow without any."""
+    if last is None:
+        return LastDrill(NEVER)
+    missing, again = (last.counts.missing, last.counts.again) if last.counts else (None, None)
+    return LastDrill(PASSED if last.passed else FAILED, last.at, days, missing, last.rto, again, last.why)
+
+
+def unknown_drill(why: str) -> LastDrill:
+    """Return what is shown where the target did not tell of its drills."""
+    return LastDrill(UNKNOWN, why=(why,))
+
+
+def days_since(last: Outcome, now: float) -> int:
+    """Return the whole days since a drill ended; 0 where a clock went back. C(now) is in seconds since 1970."""
+    return int(max(0.0, now - last.ended_at) // _DAY)
+
+
+def last_line(last: Outcome | None, now: float) -> str:
+    """Return a line about the last drill. C(now) is in seconds since 1970."""
     if last is None:
         return "Drill        none yet (mirror_drill.yml)"
-    when = "today" if not days else "a day ago" if days == 1 else f"{days} days ago"
-    if last.why or last.counts is None or last.rto is None:
-        return f"Drill        failed {when}: {last.why[0]}"
-    return (
-        f"Drill        passed {when}: RPO {last.counts.missing}, RTO {last.rto:.0f} s, {last.counts.again:,} records "
-        "read again"
-    )
+    drill = last_drill(last, days_since(last, now))
+    old = f" (more than {MOST_DAYS} days: run mirror_drill.yml again)" if drill.is_old else ""
+    return f"Drill        {drill.state} {drill.ago}: {drill.summary}{old}"

@@ -12,7 +12,7 @@ import json
 import time
 from collections.abc import Collection
 from contextlib import closing
-from typing import Any
+from typing import Any, NamedTuple
 
 from .._client.session import Session
 from .._cluster.api import topics_at
@@ -20,13 +20,31 @@ from .._cluster.snapshot import RECORD_BYTES, STATE_TOPIC
 from .._core.errors import RequestFailedError
 
 
+class Written(NamedTuple):
+    """A value of a key, and the offset of its record; None took the key away."""
+
+    offset: int
+    key: str
+    value: Any
+
+
 def read_state(session: Session, key: str, topics: Collection[str] | None = None) -> tuple[Any, int]:
     """The last value of a key (None: there is none), and where the log ends; (None, 0) without the topic.
 
     C(topics) are the names of all topics, where they have been listed already.
     """
-    values, end = _records(session, key, 0, topics)
-    return (values[-1][1] if values else None), end
+    records, end = _records(session, [key], 0, topics)
+    return (records[-1].value if records else None), end
+
+
+def read_states(session: Session, keys: Collection[str], topics: Collection[str] | None = None) -> dict[str, Any]:
+    """Return the last value of each of these keys that has one, from one reading of the log; empty without the topic.
+
+    C(topics) as of read_state.
+    """
+    records, _end = _records(session, keys, 0, topics)
+    values = {record.key: record.value for record in records}
+    return {key: value for key, value in values.items() if value is not None}
 
 
 def write_state(session: Session, key: str, value: Any) -> int:
@@ -63,8 +81,8 @@ def claim_state(session: Session, key: str, value: Any, since: int) -> Any:
     Kafka cannot write on condition. So what was written in between holds, and is put back.
     """
     mine = write_state(session, key, value)
-    written, _end = _records(session, key, since)
-    between = [found for at, found in written if at < mine]
+    written, _end = _records(session, [key], since)
+    between = [record.value for record in written if record.offset < mine]
     if not between or between[-1] is None:
         return value
     write_state(session, key, between[-1])
@@ -72,22 +90,23 @@ def claim_state(session: Session, key: str, value: Any, since: int) -> Any:
 
 
 def _records(
-    session: Session, key: str, since: int, topics: Collection[str] | None = None
-) -> tuple[list[tuple[int, Any]], int]:
-    """The records of a key from an offset on as (offset, value), and where the log ends."""
+    session: Session, keys: Collection[str], since: int, topics: Collection[str] | None = None
+) -> tuple[list[Written], int]:
+    """The records of these keys from an offset on, and where the log ends."""
     if STATE_TOPIC not in (topics_at(session, None, [STATE_TOPIC]) if topics is None else topics):
         return [], 0
-    values, end = session.call(f"read {STATE_TOPIC}", lambda: _consumed(session, key, since))
+    values, end = session.call(f"read {STATE_TOPIC}", lambda: _consumed(session, keys, since))
     return values, end
 
 
-def _consumed(session: Session, key: str, since: int) -> tuple[list[tuple[int, Any]], int]:
+def _consumed(session: Session, keys: Collection[str], since: int) -> tuple[list[Written], int]:
     """Read with kafka-python: a consumer of librdkafka always asks for the coordinator of a group, and a cluster
     that is asked for the first time makes __consumer_offsets for that."""
     from kafka import KafkaConsumer, TopicPartition
 
     place = TopicPartition(STATE_TOPIC, 0)
-    values: list[tuple[int, Any]] = []
+    wanted = {key.encode(): key for key in keys}
+    values: list[Written] = []
     options = {"max_partition_fetch_bytes": RECORD_BYTES, "receive_message_max_bytes": 2 * RECORD_BYTES}
     config = {**session.python_config(), "group_id": None, "auto_offset_reset": "none", **options}
     with closing(KafkaConsumer(**config)) as consumer:
@@ -102,6 +121,7 @@ def _consumed(session: Session, key: str, since: int) -> tuple[list[tuple[int, A
                 why = f"only offset {at} of {end} in {timeout:g} s"
                 raise RequestFailedError("read", STATE_TOPIC, "TIMED_OUT", why)
             for record in consumer.poll(timeout_ms=100).get(place, ()):
-                if record.key == key.encode():
-                    values.append((record.offset, None if record.value is None else json.loads(record.value)))
+                if record.key in wanted:
+                    value = None if record.value is None else json.loads(record.value)
+                    values.append(Written(record.offset, wanted[record.key], value))
     return values, end

@@ -185,11 +185,14 @@ def _switches_on(ours: Object, now: Object) -> bool:
 
 
 def _schedule_kept(ours: Object, now: Object) -> dict[str, Any]:
-    """Return what people set on a schedule of ours: when it runs, and that it runs at all.
+    """Return what people set on a schedule of ours: when it runs, that it runs at all, and answers beside ours.
 
     awx_schedules_enabled switches on what is off; its default says how schedules are made, and switches none off.
     """
-    return {"rrule": now["rrule"], "enabled": _is_on(ours) or _is_on(now)} if now else {}
+    if not now:
+        return {}
+    answers = {"extra_data": {**(now.get("extra_data") or {}), **ours["extra_data"]}} if "extra_data" in ours else {}
+    return {"rrule": now["rrule"], "enabled": _is_on(ours) or _is_on(now), **answers}
 
 
 def _schedule_left(ours: Object, now: Object, described: Described) -> str:
@@ -198,6 +201,7 @@ def _schedule_left(ours: Object, now: Object, described: Described) -> str:
     other = {
         **({"rrule": kept["rrule"]} if kept["rrule"].split() != ours["rrule"].split() else {}),
         **({"enabled": True} if kept["enabled"] and not _is_on(ours) else {}),
+        **({"extra_data": {}} if kept.get("extra_data") != ours.get("extra_data") else {}),
     }
     named = ours["name"] in described["names"]
     return f"schedule {ours['name']}: {told(kept, other)}" if named and other else ""

@@ -7,26 +7,32 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...module_utils._health.model import FATAL, SERIOUS, HealthFinding, status_of
+from ...module_utils._health.model import FATAL, NOTE, SERIOUS, HealthFinding, status_of
 from ...module_utils._mirror.gap import TRUNCATED, in_words
+from ...module_utils._mirror_drill.model import MOST_DAYS
 
 _MIRRORS = "ansible-playbook streamops.kafka.mirrors -i INVENTORY"
 
 
-def mirror_findings(look: Mapping[str, Any], max_lag: int, gaps: Mapping[str, Any]) -> list[HealthFinding]:
+def mirror_findings(
+    look: Mapping[str, Any], max_lag: int, gaps: Mapping[str, Any], drill_days: int | None = None
+) -> list[HealthFinding]:
     """Return what is not as it should be with a flow; ``max_lag`` is in records of the whole flow.
 
-    ``gaps`` is what mirror_gaps returned. A flow whose patterns find no topic yet has nothing to be behind with.
+    ``gaps`` is what mirror_gaps returned, ``drill_days`` how many days ago the last drill of a failover ended, None
+    where there was none. A flow whose patterns find no topic yet has nothing to be behind with.
     """
-    return [*_failed(look), *_problems(look), *_gaps(gaps), *_behind(look, max_lag)]
+    return [*_failed(look), *_problems(look), *_gaps(gaps), *_behind(look, max_lag), *_drill(drill_days)]
 
 
-def mirror_verdict(flow: str, look: Mapping[str, Any], max_lag: int, gaps: Mapping[str, Any]) -> dict[str, Any]:
+def mirror_verdict(
+    flow: str, look: Mapping[str, Any], max_lag: int, gaps: Mapping[str, Any], drill_days: int | None = None
+) -> dict[str, Any]:
     """Return {status, findings, line} of a flow, whose line is its first one for people."""
-    found = mirror_findings(look, max_lag, gaps)
+    found = mirror_findings(look, max_lag, gaps, drill_days)
     status = status_of(found)
     well = f"{look['lag'] or 0} records behind" if "lag" in look else "it has no topic yet, so nothing was compared"
-    why = "; ".join(one.what for one in found) or well
+    why = "; ".join(finding.what for finding in found if finding.severity != NOTE) or well
     return {
         "status": status,
         "findings": [one.as_dict() for one in found],
@@ -117,6 +123,19 @@ def _behind(look: Mapping[str, Any], max_lag: int) -> Iterator[HealthFinding]:
         )
 
 
+def _drill(days: int | None) -> Iterator[HealthFinding]:
+    """Find that no failover by the flow was rehearsed for long; that none ever was is the choice of the operator."""
+    if days is not None and days > MOST_DAYS:
+        yield HealthFinding(
+            "mirror_drill_old",
+            NOTE,
+            f"the last drill of a failover was {days} days ago",
+            found=f"{days} days",
+            allowed=f"at most {MOST_DAYS} days",
+            next_step="run mirror_drill.yml; see docs/mirror-drill.md",
+        )
+
+
 #: What a finding on a mirror may be.
 MIRROR_KINDS = (
     "mirror_unreachable",
@@ -126,4 +145,5 @@ MIRROR_KINDS = (
     "mirror_truncated",
     "mirror_gaps_unknown",
     "mirror_behind",
+    "mirror_drill_old",
 )

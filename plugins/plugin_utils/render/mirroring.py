@@ -107,8 +107,9 @@ class Mirroring(Parts):
         flow = self._results.own.read("_mirror_maker_flow")
         pair, most = f"{flow['source']}->{flow['target']}", self._settings["mirror_maker_status_max_lag"]
         look = self._results.own.lag
-        verdict = mirror_verdict(pair, look, most, self._results.of(self._results.host).gaps)
-        return {**verdict, "seen": {"flow": pair, **mirror_part(verdict, look)}}
+        drill = self._results.own.drill
+        verdict = mirror_verdict(pair, look, most, self._results.of(self._results.host).gaps, drill.get("days"))
+        return {**verdict, "seen": {"flow": pair, **mirror_part(verdict, look, drill)}}
 
     def _lines(self) -> list[str]:
         """The flow that was just looked at in lines for people, with its gaps where these were looked for."""

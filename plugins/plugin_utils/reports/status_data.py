@@ -12,6 +12,7 @@ from typing import Any
 from ...module_utils._health.model import DEGRADED, DOWN, OK, Limits, State
 from ...module_utils._health.quorum_rules import ensemble as ensemble_rule
 from ...module_utils._health.quorum_rules import ensemble_lost
+from ...module_utils._mirror_drill.model import last_drill, outcome_of, unknown_drill
 
 #: The version of the form of the JSON file; it grows when a key changes its meaning or goes.
 SCHEMA = 1
@@ -71,8 +72,12 @@ def cluster_part(
     }
 
 
-def mirror_part(verdict: Row, look: Row) -> dict[str, Any]:
-    """Return what is known of one flow: its verdict (mirror_verdict), and of mirror_status the figures."""
+def mirror_part(verdict: Row, look: Row, drill: Row | None = None) -> dict[str, Any]:
+    """Return what is known of one flow: its verdict (mirror_verdict), and of mirror_status the figures.
+
+    ``drill`` is what mirror_drill returned of the last drill. The key of that name has its figures (LastDrill); it is
+    null where the target was not asked.
+    """
     topics = [
         {key: one.get(key) for key in ("source", "target", "target_partitions", "lag")}
         for one in look.get("topics") or ()
@@ -81,8 +86,17 @@ def mirror_part(verdict: Row, look: Row) -> dict[str, Any]:
         "status": verdict["status"],
         "findings": verdict["findings"],
         **{key: look.get(key) for key in _OF_FLOW},
+        "drill": _drill(drill or {}),
         "topics": topics,
     }
+
+
+def _drill(drill: Row) -> dict[str, Any] | None:
+    if "drill" in drill:
+        return last_drill(outcome_of(drill["drill"]) if drill["drill"] else None, drill.get("days")).as_data()
+    if drill.get("msg") and not drill.get("skipped"):
+        return unknown_drill(str(drill["msg"])).as_data()
+    return None
 
 
 def status_data(clusters: Iterable[Row], mirrors: Iterable[Row], made: str) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from ...module_utils._core.progress import duration
 from ...module_utils._health.model import DEGRADED, DOWN, FATAL, NOTE, OK, place
+from ...module_utils._mirror_drill.model import LastDrill
 from .status import running_versions
 from .status_cells import Cell, Table, count, cut_table
 from .status_data import ORDER, UNKNOWN
@@ -146,6 +147,9 @@ def _mirror(number: int, one: Row) -> Part:
         if looked
         else ()
     )
+    if drill := one["drill"]:
+        last = LastDrill(**{key: value for key, value in drill.items() if key != "summary"})
+        tiles = (*tiles, ("Last drill", last.ago, f"{last.state}: {last.summary}" if last.at else last.summary))
     table = cut_table("Topics", "By lag, the largest first.", columns, rows, "The flow has no topic yet.")
     return Part(
         *(f"mirror-{number}", "mirror", one["flow"], one["status"], _why(one), ()),

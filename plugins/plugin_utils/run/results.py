@@ -121,6 +121,7 @@ class HostRun:
     lag = Left("__mirror_maker_look")
     gaps = Left("__mirror_maker_gaps")
     failover = Left("__mirror_maker_failover")
+    drill = Left("__mirror_maker_drill")
     mirror_verdicts = Left("__mirror_maker_verdicts")
     legacy_topics = Left("__mirror_maker_legacy_seen")
     canary = Left("__mirror_maker_canary_told")

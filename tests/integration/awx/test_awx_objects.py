@@ -308,6 +308,26 @@ def plant(awx: Awx) -> None:
 
 
 @pytest.mark.full
+def test_the_drill_of_each_month_is_scheduled_behind_its_workflow_and_keeps_further_answers() -> None:
+    drill = "Kafka mirror failover drill"
+    monthly = f"{drill} every month, dc_a->dc_b"
+    only = ["Kafka", "Kafka looks", "Kafka changes", f"{drill}, plan", drill, "Kafka look after a failure"]
+    only += [f"{drill}, approved", monthly]
+    settings = {"awx_drill_flows": "dc_a->dc_b"}
+    with stub(PLAYBOOKS) as (address, awx):
+        status, output = apply(address, only=only, settings=settings)
+        assert status == 0, output
+        schedule = of(awx, "schedules", monthly)
+        assert schedule["unified_job_template"] == of(awx, "workflow_job_templates", f"{drill}, approved")["id"]
+        assert (schedule["enabled"], schedule["extra_data"]) == (False, {"kafka_failover": "dc_a->dc_b"})
+        schedule["extra_data"] = {**schedule["extra_data"], "kafka_failover_operator": "alice"}
+        written = len(awx.writes)
+        status, output = apply(address, only=only, settings=settings)
+        assert (status, is_unchanged(awx, written, output)) == (0, True), output
+        assert f"Left as you set them: schedule {monthly}: extra_data." in " ".join(output.split())
+
+
+@pytest.mark.full
 def test_when_a_schedule_runs_stays_as_it_was_set_by_hand_and_a_setting_switches_it_on() -> None:
     hourly = "Kafka watch every hour"
     rule = "DTSTART:20260101T000500Z RRULE:FREQ=MINUTELY;INTERVAL=15"

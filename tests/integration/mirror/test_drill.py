@@ -4,13 +4,19 @@ what it made, and fails where the mirror stands still."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 from confluent_kafka import ConsumerGroupTopicPartitions
 from confluent_kafka.admin import AdminClient
 
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
+from page.expected import Expected
+from page.poll import take
 from tests.support.cluster import Run, kill, read_until, said, until
 from tests.support.groups import commit
 from tests.support.mirrored import Mirrored, small_mirror
@@ -130,6 +136,20 @@ def test_a_drill_passes_beside_production_and_leaves_it_as_it_was(mirrored: Mirr
 def test_the_plan_of_a_failover_tells_of_the_last_drill(mirrored: Mirrored) -> None:
     shown = mirrored.playbook("playbooks/mirror_failover.yml", "-e", "kafka_failover=dc_a->dc_b", "--check").ok()
     assert "Drill passed today: RPO 0, RTO" in said(shown)
+
+
+def test_the_status_and_the_page_tell_of_the_last_drill(mirrored: Mirrored, tmp_path: Path) -> None:
+    shown = mirrored.playbook("playbooks/status.yml", status_report=str(tmp_path / "status.html")).ok()
+    assert "Drill passed today: RPO 0, RTO" in said(shown)
+    (flow,) = json.loads((tmp_path / "status.json").read_text())["mirrors"]
+    assert (flow["drill"]["state"], flow["drill"]["days"], flow["drill"]["rpo_records"]) == ("passed", 0, 0)
+    connection = Connection.from_params({"bootstrap_servers": mirrored.servers("dc_b"), "request_timeout": 30})
+    picture = take("dc_b", connection, Expected(), 120, flows=[Flow("dc_a", "dc_b", ("orders", "payments"))])
+    assert picture.details.drills
+    ended = picture.details.drills["dc_a->dc_b"]
+    assert ended
+    assert ended.passed
+    assert ended.as_data() == last(mirrored)["drill"]
 
 
 def test_what_a_killed_drill_left_goes_with_the_next_one(mirrored: Mirrored) -> None:

@@ -13,6 +13,7 @@ import pytest
 import yaml
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.parsing.dataloader import DataLoader
+from ansible.template import Templar
 
 from ansible_collections.streamops.kafka.plugins.plugin_utils.specs import role_options
 from tests.support.awx_data import MAKE_AWX, awx_data
@@ -256,6 +257,26 @@ def test_nothing_that_is_described_is_dropped_too() -> None:
 
 def test_awx_takes_the_rules_of_schedules() -> None:
     assert [rule_error(one["rrule"]) for one in DATA["controller_schedules"]] == [None, None]
+
+
+@pytest.mark.parametrize("given", [["dc_a->dc_b", "dc_b->dc_a"], "dc_a->dc_b, dc_b->dc_a"])
+def test_each_flow_that_is_named_gets_a_monthly_schedule_that_answers_which_failover(given: Any) -> None:
+    loader, read = DataLoader(), {}
+    for name in ("settings", "schedules"):
+        read |= loader.load_from_file(str(ROOT / "awx" / "data" / f"{name}.yml"), trusted_as_template=True)
+    filled = Templar(loader, {**read, "awx_drill_flows": given}).template(read["controller_schedules"])
+    first, second = json.loads(json.dumps(filled))[2:]
+    assert (first["name"], second["name"]) == (
+        "Kafka mirror failover drill every month, dc_a->dc_b",
+        "Kafka mirror failover drill every month, dc_b->dc_a",
+    )
+    assert first["extra_data"] == {"kafka_failover": "dc_a->dc_b"}
+    assert (rule_error(first["rrule"]), first["enabled"]) == (None, False)
+    (flow,) = [one for one in DATA["controller_workflows"] if one["name"] == first["unified_job_template"]]
+    # What AWX has no answer to is no question that must be answered.
+    asked = {one["variable"] for one in SURVEYS[flow["survey"]]["spec"] if one["required"] and one["default"] == ""}
+    assert asked == set(first["extra_data"])
+    assert {"approve", "apply"} <= {node["identifier"] for node in flow["simplified_workflow_nodes"]}
 
 
 #: What stands after the name of a secret and is none.

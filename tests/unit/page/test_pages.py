@@ -426,6 +426,27 @@ def test_the_flows_of_a_cluster_say_whether_they_live_and_what_to_do(page: Serve
     ]
 
 
+def test_the_last_drill_of_each_flow_says_how_it_ended_and_that_it_is_old(page: Served) -> None:
+    text = words(page.get(f"{ORDERS}/mirrors"))
+    for said in (
+        "Drills of a failover How a rehearsed failover ended: ansible-playbook streamops.kafka.mirror_drill",
+        "0 records 31s 12 records It ended more than 45 days ago: run it again.",
+        "not known not known not known not drained: orders lacks records. </td>",
+        "invoices->orders never As of",
+        "orders->far unknown not known not known not known not known the target is not on this page",
+        "orders->payments unknown not known not known not known not known This was not told: no right.",
+        "orders->begins unknown not known not known not known not known the target has not been seen yet",
+    ):
+        assert said in text, said
+    flows = {one["flow"]: one["drill"] for one in json.loads(page.get(f"{ORDERS}/mirrors?format=json").text)["flows"]}
+    passed = flows["orders->copy"]
+    assert (passed["state"], passed["days"], passed["rpo_records"], passed["rto_seconds"]) == ("passed", 50, 0, 31.4)
+    assert (passed["read_again"], passed["why"]) == (12, [])
+    failed = flows["copy->orders"]
+    assert (failed["state"], failed["days"], failed["rpo_records"], len(failed["why"])) == ("failed", 0, None, 2)
+    assert [flows[pair]["state"] for pair in ("invoices->orders", "orders->far")] == ["never", "unknown"]
+
+
 def test_mirrored_topics_are_listed_by_how_far_they_are_behind(page: Served) -> None:
     at = "/clusters/copy/mirrors?search=orders-%3Ecopy%0Ainvoices."
     text = words(page.get(at))

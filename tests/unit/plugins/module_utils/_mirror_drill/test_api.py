@@ -9,8 +9,16 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_drill import api
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror_drill.model import HEADER, Content
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_drill.model import (
+    HEADER,
+    Content,
+    Counts,
+    Kept,
+    Outcome,
+)
 
 SESSION: Any = "a session"
 
@@ -33,6 +41,25 @@ def taken(monkeypatch: pytest.MonkeyPatch, records: list[Any], end: int, partiti
     monkeypatch.setattr(api, "visit", visit)
     contents = api.last_contents(SESSION, {("t", number): (0, end) for number in range(partitions)})
     return contents, asked[0]
+
+
+def test_a_record_of_another_form_is_named_and_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    a, b = Flow("a", "b", (".*",)), Flow("c", "b", (".*",))
+    outcome = Outcome("2026-01-31T02:10:00Z", "alice", counts=Counts(9, 0, 1, 2, 0, 0))
+    good = Kept(None, outcome).as_data()
+    read: dict[str, Any] = {"mirror_drill a->b": good}
+    monkeypatch.setattr(
+        api, "read_states", lambda _session, keys, _topics: {key: read[key] for key in keys & read.keys()}
+    )
+    assert {pair: kept.last for pair, kept in api.kept_of_flows(SESSION, [a, b]).items()} == {
+        "a->b": outcome,
+        "c->b": None,
+    }
+    later: dict[str, Any] = {**good["last"], "counts": {**good["last"]["counts"], "more": 1}}
+    for other in ({"last": later}, {"last": {**good["last"], "at": "yesterday"}}, {"last": {"at": 1}}, ["text"]):
+        read["mirror_drill c->b"] = other
+        with pytest.raises(RequestFailedError, match=r"'mirror_drill c->b' has another form .* Take the release"):
+            api.kept_of_flows(SESSION, [a, b])
 
 
 def test_the_last_records_of_all_partitions_together_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:

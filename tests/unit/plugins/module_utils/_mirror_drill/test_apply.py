@@ -11,6 +11,7 @@ import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError, RequestFailedError
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_drill import api
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_drill import apply as act
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_drill.model import Counts, own_of
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_drill.run import PartFailedError
@@ -91,7 +92,7 @@ def clusters(monkeypatch: pytest.MonkeyPatch) -> Clusters:
     for name in ("write_state", "make_topic", "drop_topics", "ensure_offsets"):
         monkeypatch.setattr(act, name, getattr(made, name))
     monkeypatch.setattr(act, "Course", Course)
-    monkeypatch.setattr(act, "read_state", lambda *_arguments: (made.kept, 1))
+    monkeypatch.setattr(api, "read_states", lambda _session, keys, _topics: dict.fromkeys(keys, made.kept))
     monkeypatch.setattr(act, "kept_record", lambda *_arguments: (made.failover, 1))
     monkeypatch.setattr(act, "made_state_topic", lambda _session: False)
     monkeypatch.setattr(
@@ -131,12 +132,12 @@ def test_a_drill_that_passes_leaves_nothing_but_its_result(clusters: Clusters) -
     assert (result["changed"], result["drill"]["passed"], result["drill"]["by"]) == (True, True, "alice")
     assert result["lines"][0] == "Drill        a->b, passed"
     assert_only_production_is_left(clusters)
-    assert not last()["changed"]
+    assert (last()["changed"], last()["days"]) == (False, 0)
     assert last()["lines"] == ["Drill        passed today: RPO 0, RTO 2 s, 12 records read again"]
 
 
 def test_without_a_drill_there_is_nothing_to_tell(clusters: Clusters) -> None:
-    assert last()["drill"] is None
+    assert (last()["drill"], last()["days"]) == (None, None)
     assert clusters.kept is None
 
 

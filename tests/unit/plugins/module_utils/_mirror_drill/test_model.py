@@ -18,6 +18,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror_drill.mode
     Outcome,
     Own,
     again_at_most,
+    can_drill,
     copies_of,
     counts_of,
     drill_flow,
@@ -25,10 +26,12 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror_drill.mode
     filled,
     is_ours,
     kept_of,
+    last_drill,
     last_line,
     loss_of,
     middle_of,
     outcome_lines,
+    outcome_of,
     own_of,
     parts_of,
     plan_lines,
@@ -199,10 +202,35 @@ def test_lines_of_a_drill_that_failed_say_why_and_what_was_measured() -> None:
 
 def test_the_last_drill_is_one_line() -> None:
     assert last_line(None, 0) == "Drill        none yet (mirror_drill.yml)"
-    assert last_line(PASSED, 12) == "Drill        passed 12 days ago: RPO 0, RTO 14 s, 12 records read again"
+    passed = "RPO 0, RTO 14 s, 12 records read again"
+    assert last_line(PASSED, after(12)) == f"Drill        passed 12 days ago: {passed}"
     failed = replace(PASSED, why=("not drained: b lacks records.", "more"))
-    assert last_line(failed, 0) == "Drill        failed today: not drained: b lacks records."
-    assert "a day ago" in last_line(PASSED, 1)
+    assert last_line(failed, after(0)) == "Drill        failed today: not drained: b lacks records."
+    assert "a day ago" in last_line(PASSED, after(1))
+    # A clock that went back.
+    assert "today" in last_line(PASSED, after(-3))
+    assert last_line(PASSED, after(45)) == f"Drill        passed 45 days ago: {passed}"
+    old = " (more than 45 days: run mirror_drill.yml again)"
+    assert last_line(PASSED, after(46)) == f"Drill        passed 46 days ago: {passed}{old}"
+
+
+def after(days: int) -> float:
+    """So many days after the drill that passed, in seconds since 1970."""
+    return PASSED.ended_at + 86_400 * days
+
+
+def test_a_drill_is_read_again_from_its_own_data() -> None:
+    failed = replace(PASSED, why=("no",), counts=None, loss=None, rto_read=None)
+    assert [outcome_of(drill.as_data()) for drill in (PASSED, failed)] == [PASSED, failed]
+    shown = last_drill(failed, 3).as_data()
+    assert (shown["state"], shown["rpo_records"], shown["rto_seconds"]) == ("failed", None, None)
+    assert shown["summary"] == "no"
+    assert last_drill(None, None).as_data()["state"] == last_drill(None, None).ago == "never"
+
+
+def test_no_drill_where_nothing_may_be_written_into_the_source_or_no_offsets_come_over() -> None:
+    flows = [FLOW, replace(FLOW, untouched_source=True), replace(FLOW, engine="legacy")]
+    assert [can_drill(flow) for flow in flows] == [True, False, False]
 
 
 def test_check_mode_says_what_a_drill_would_make_and_remove() -> None:

@@ -263,6 +263,18 @@ def test_when_a_schedule_of_ours_runs_and_that_it_runs_stays_and_is_told(setting
     assert found["switched_on"] == []
 
 
+def test_answers_that_people_gave_beside_ours_stay_and_ours_come_back() -> None:
+    ours = {**WATCH, "extra_data": {"kafka_failover": "a->b"}, "enabled": False}
+    there = {**ours, "id": 70, "unified_job_template": 20, "extra_data": {"kafka_failover": "x", "by": "alice"}}
+    watch = {"id": 20, "name": WATCH["unified_job_template"], "url": "/20/", "summary_fields": {}}
+    described = {"schedules": [ours], "names": [WATCH["name"]]}
+    found = review([], [watch], schedules=[there], described=described)
+    assert found["schedules"] == [{**ours, "extra_data": {"kafka_failover": "a->b", "by": "alice"}}]
+    assert found["left"] == [f"schedule {WATCH['name']}: extra_data"]
+    missing = review([], [watch], schedules=[], described=described)
+    assert missing["schedules"] == [ours]
+
+
 def test_a_schedule_that_is_as_described_is_not_told_of() -> None:
     assert schedule_review() == {"left": [], "switched_on": [], "schedules": [{**WATCH, "enabled": False}]}
 

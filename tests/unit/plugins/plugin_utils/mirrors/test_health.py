@@ -40,6 +40,15 @@ def test_a_flow_is_judged(look: dict[str, Any], status: str, line: str) -> None:
     assert all(finding["next_step"] for finding in found["findings"])
 
 
+def test_an_old_drill_is_a_note_and_none_at_all_is_not() -> None:
+    for days, kinds in ((None, []), (45, []), (46, ["mirror_drill_old"])):
+        verdict = mirror_verdict("a->b", {"lag": 7, "problems": []}, 100, {}, days)
+        assert (verdict["status"], verdict["line"]) == ("OK", "OK           mirror a->b: 7 records behind")
+        assert [(finding["kind"], finding["severity"]) for finding in verdict["findings"]] == [
+            (kind, "note") for kind in kinds
+        ]
+
+
 GAP = {"kind": "purged", "topic": "orders", "partition": 0, "first": 60, "last": 79, "records": 20, "certain": True}
 
 
