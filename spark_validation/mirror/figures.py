@@ -55,13 +55,22 @@ def _topic(seen: Compared, scope: Scope) -> dict[str, Any]:
         "source": scope.source,
         "target": scope.target,
         "partitions": len(scope.spans),
-        "compared_by": "latest value of each key"
-        if scope.compacted
-        else "every record, without its time"
-        if scope.timeless
-        else "every record",
+        "compared_by": _compared_by(seen, scope),
         "records": counted.get("n_a", 0),
         "beyond": counted.get("n_c", 0),
         "mirrored": counted.get("n_t", 0),
         **kinds,
     }
+
+
+def _compared_by(seen: Compared, scope: Scope) -> str:
+    if scope.compacted:
+        return "latest value of each key"
+    if scope.timeless:
+        return "every record, without its time"
+    renewed = sum((scope.number, span.partition) in seen.renewed for span in scope.spans)
+    return (
+        f"every record; in {renewed:,} of {len(scope.spans):,} partitions only what is new"
+        if renewed
+        else "every record"
+    )
