@@ -12,7 +12,7 @@ _SHOWN = 500
 
 
 def frozen(scopes: list[Scope]) -> list[dict[str, Any]]:
-    """The frozen offsets by partition, ends excluded."""
+    """The frozen offsets by partition, ends excluded; since: the offsets of the mark from which on they were read."""
     return [
         {
             "topic": scope.source,
@@ -21,6 +21,7 @@ def frozen(scopes: list[Scope]) -> list[dict[str, Any]]:
             "source": list(span.source) if span.source else None,
             "frontier": span.frontier,
             "target": list(span.target) if span.target else None,
+            "since": list(span.since) if span.since else None,
         }
         for scope in scopes
         for span in scope.spans

@@ -123,7 +123,6 @@ class MirrorAudit:
         second = self._source.ends(places)
         disturbed |= beyond(waited.positions, self._source.ends(places, committed=False))
         frozen_scopes = scopes(pairs, frozen, target, second, arguments.from_ms, int(time.time() * 1000))
-        result.figures["frozen"] = figures.frozen(frozen_scopes)
         known = {**target.topics, **before}
 
         def changed(compared: list[Scope]) -> dict[str, str]:
@@ -136,8 +135,10 @@ class MirrorAudit:
 
         marks, unreadable = mark.read(arguments.marks)
         used, whole = self._standing(frozen_scopes, marks, unreadable, frozen, target)
+        begun_scopes = mark.begun(frozen_scopes, used)
+        result.figures["frozen"] = figures.frozen(begun_scopes)
         begun = time.monotonic()
-        seen, compared, gone = undisturbed(mark.begun(frozen_scopes, used), self._seen, changed)
+        seen, compared, gone = undisturbed(begun_scopes, self._seen, changed)
         seconds = time.monotonic() - begun
         disturbed |= gone | changed(compared)
         result.checks.append(judge.judge_stable(disturbed, arguments.max_examples))
@@ -237,7 +238,8 @@ class MirrorAudit:
                 for part, (scope, span) in cut.items()
                 if scope.promised_from_ms == since
             }
-            for place, offset in cluster.at(places, since or 0).items():
+            # Below 0 a time has a meaning of its own for brokers; a topic that keeps records for ever may have one.
+            for place, offset in cluster.at(places, max(0, since or 0)).items():
                 scope, span = cut[places[place]]
                 end = scope.ranges(side)[span.partition][1]
                 if 0 <= offset < end:

@@ -1,9 +1,9 @@
 """Up to where earlier audits found a partition equal, so that the next one reads only what is new. Pure.
 
 A **mark** names the last record of the source that was proven, its copy in the target, and the fingerprint of both
-(rows.py: all that counts in a comparison). A log is a chain: it is cut from its end and removed from its start, never
-rewritten in between. So while both records still stand at their offsets, everything before them is what was compared.
-A log that was cut and written again, or a topic that was made anew, has another record there or another topic id.
+(rows.py: all that counts in a comparison). A log is a chain: but for compaction it is cut from its end and removed from
+its start, never rewritten in between. So while both records still stand at their offsets, everything before them is
+what was compared. A log that was cut and written again has another record there; a topic made anew has another id.
 
 Only what is clean has a mark: no record lost, phantom, changed, repeated, out of order or unjudged. A partition whose
 new part is not clean is compared whole in the same run (compare.py): verdicts are those of an audit that reads all.

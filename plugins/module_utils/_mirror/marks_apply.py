@@ -55,7 +55,8 @@ def marks_of(path: str, source: str, target: str) -> list[dict[str, Any]] | None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         why = f"result {path} of the audit cannot be read: {error}. The marks of earlier audits were kept as they are."
         raise UnreadableResultError(f"{why} Fix: run the audit again.") from error
-    return marks if aliases == [source, target] and isinstance(marks, list) else None
+    is_whole = isinstance(marks, list) and all(isinstance(mark, dict) for mark in marks)
+    return marks if aliases == [source, target] and is_whole else None
 
 
 def most_records(marks: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -56,7 +56,7 @@ def test_marks_of_an_audit_take_the_place_of_those_before(state: dict[str, Any],
     assert state == {"mirror_marks dc_a->dc_b": []}
 
 
-@pytest.mark.parametrize(("marks", "target"), [(None, "dc_b"), ([], "dc_c"), ("text", "dc_b")])
+@pytest.mark.parametrize(("marks", "target"), [(None, "dc_b"), ([], "dc_c"), ("text", "dc_b"), (["text"], "dc_b")])
 def test_a_result_without_marks_or_of_another_flow_changes_nothing(
     state: dict[str, Any], tmp_path: Path, marks: Any, target: str
 ) -> None:
