@@ -144,17 +144,17 @@ class Comparison:
     def _judged(
         self, scopes: list[Scope], summed: DataFrame, seen: Compared
     ) -> tuple[dict[str, Found], set[Part], dict[Part, int]]:
-        """What is wrong with these partitions; which of them are not clean; and of which how many records more the
+        """Return what is wrong with these partitions; which of them are not clean; and of which how many records more the
         target still has of those that the source no longer promises (fewer: below 0)."""
         examples = self.how.examples
-        found: dict[str, Found] = {}
+        kinds: dict[str, Found] = {}
         wrong: set[Part] = set()
         expired: dict[Part, int] = {}
         odd = self._odd(scopes, summed)
         if odd is not None:
-            found = records.listed(odd, _SINGLE, scopes, examples)
-            if found[LOST].total and found[PHANTOM].total:
-                found |= records.listed(records.changes(odd), (LOST, PHANTOM), scopes, examples)
+            kinds = records.listed(odd, _SINGLE, scopes, examples)
+            if kinds[LOST].total and kinds[PHANTOM].total:
+                kinds |= records.listed(records.changes(odd), (LOST, PHANTOM), scopes, examples)
             for row in odd.groupBy("pair", "place", "kind", "on_target").count().collect():
                 part = int(row["pair"]), int(row["place"])
                 if row["kind"] == EXPIRED:
@@ -165,12 +165,12 @@ class Comparison:
             suspects = set(cells.suspects(summed))
             if self.how.order_check and suspects:
                 late = self._late(scopes, suspects).localCheckpoint()
-                found[DISORDER] = records.listed(late, (DISORDER,), scopes, examples)[DISORDER]
+                kinds[DISORDER] = records.listed(late, (DISORDER,), scopes, examples)[DISORDER]
                 wrong |= _of_rows(late)
             elif suspects:
                 seen.disorder_unjudged = len(suspects)
                 wrong |= suspects
-        return found, wrong, expired
+        return kinds, wrong, expired
 
     def _odd(self, scopes: list[Scope], summed: DataFrame) -> DataFrame | None:
         """The records of unequal cells that one side lacks, with their kind; None where all cells are equal."""

@@ -74,7 +74,7 @@ UNEVEN = "the first record that the source promises to hold is not the same on b
 NOT_CLEAN = "what is new behind its mark is not equal"
 
 
-def read(raw: Sequence[Mapping[str, Any]]) -> tuple[dict[Place, Mark], set[Place]]:
+def read(raw: list[dict[str, Any]]) -> tuple[dict[Place, Mark], set[Place]]:
     """Read marks as they were kept: those that are whole, and the partitions whose mark cannot be read.
 
     A bad mark costs time and no verdict: its partition is compared whole. Of two for one partition neither holds.
