@@ -144,8 +144,10 @@ class Comparison:
     def _judged(
         self, scopes: list[Scope], summed: DataFrame, seen: Compared
     ) -> tuple[dict[str, Found], set[Part], dict[Part, int]]:
-        """Return what is wrong with these partitions; which of them are not clean; and of which how many records more the
-        target still has of those that the source no longer promises (fewer: below 0)."""
+        """Return what is wrong with these partitions, which of them are not clean, and what expired in them.
+
+        The last is, by partition, how many expired records the target still has, less those that the source has.
+        """
         examples = self.how.examples
         kinds: dict[str, Found] = {}
         wrong: set[Part] = set()
