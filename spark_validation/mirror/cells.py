@@ -11,12 +11,14 @@ neither side has gaps in its offsets.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from spark_validation.mirror.rows import MAY, MIRROR, MUST
+from spark_validation.mirror.seen import Part
 
 CELL = ["pair", "place", "bucket"]
 _SIDES = {"a": MUST, "c": MAY, "t": MIRROR}
@@ -91,17 +93,30 @@ def _same(measures: tuple[str, ...], more: bool) -> Column:
     return both
 
 
-def by_pair(summed: DataFrame) -> dict[int, dict[str, int]]:
-    """Records and bytes by pair, and its cells: one row per topic comes back."""
+def by_part(summed: DataFrame) -> dict[Part, dict[str, int]]:
+    """Records and bytes by partition (by pair where partitions are not kept), and its cells."""
     names = [f"{measure}_{side}" for measure in ("n", "bytes") for side in _SIDES]
-    rows = summed.groupBy("pair").agg(
+    rows = summed.groupBy("pair", "place").agg(
         *[F.sum(name).alias(name) for name in names],
         F.count(F.lit(1)).alias("cells"),
         F.sum((~F.col("equal")).cast("int")).alias("unequal_cells"),
     )
     return {
-        int(row["pair"]): {name: int(row[name]) for name in row.asDict() if name != "pair"} for row in rows.collect()
+        (int(row["pair"]), int(row["place"])): {
+            name: int(value) for name, value in row.asDict().items() if name not in ("pair", "place")
+        }
+        for row in rows.collect()
     }
+
+
+def by_pair(parts: Mapping[Part, Mapping[str, int]]) -> dict[int, dict[str, int]]:
+    """Sum up `by_part` by pair."""
+    pairs: dict[int, dict[str, int]] = {}
+    for (pair, _place), sums in parts.items():
+        whole = pairs.setdefault(pair, dict.fromkeys(sums, 0))
+        for name, value in sums.items():
+            whole[name] += value
+    return pairs
 
 
 def slots(summed: DataFrame, bucket_ms: int, timeless: list[int]) -> list[dict[str, Any]]:

@@ -15,6 +15,8 @@ the mirror's sums are those of the musts, or of the musts and all the mays (it h
 cell, which on a busy topic is the newest of each partition, is compared record by record.
 
 What retention removed at the start of either side: anchors.py. Compacted topics: compacted.py.
+Where an earlier audit left a mark (mark.py), what is new behind it is compared first. That decides one thing alone: a
+partition in which all is equal needs no more, and every other one is compared whole, with those that have no mark.
 Nothing here collects what grows with the records: sums by topic, by partition and by slot of a plot, and examples.
 What several steps use is kept on the executors (localCheckpoint): sums of cells, and the records that differ.
 """
@@ -22,14 +24,15 @@ What several steps use is kept on the executors (localCheckpoint): sums of cells
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812
 
 from spark_validation.core.read import Reader, TopicRanges
 from spark_validation.mirror import anchors, cells, compacted, records
-from spark_validation.mirror.rows import bounds, marked
+from spark_validation.mirror.rows import MIRROR, bounds, marked
 from spark_validation.mirror.seen import (
     DISORDER,
     DUPLICATED,
@@ -39,14 +42,19 @@ from spark_validation.mirror.seen import (
     PHANTOM,
     UNJUDGED,
     Compared,
+    End,
     Found,
+    Part,
     Scope,
+    Span,
     merged,
 )
 
 _SINGLE = (LOST, PHANTOM, DUPLICATED, UNJUDGED, EXPIRED)
-# By (pair, partition): the offsets to read.
-_Parts = dict[tuple[int, int], tuple[int, int]]
+# By partition: the offsets to read.
+_Parts = dict[Part, tuple[int, int]]
+# So many offsets more than records lie behind the copy of the last proven record (markers, aborted records).
+_TAIL = 200
 
 
 @dataclass(frozen=True)
@@ -80,27 +88,99 @@ class Comparison:
         seen.kinds = {kind: merged(parts, self.how.examples) for kind, parts in found.items()}
         return seen
 
+    def fingerprints(self, scopes: list[Scope], parts: dict[str, _Parts]) -> dict[str, dict[Part, int]]:
+        """Return the fingerprint of the first record in each of these ranges, by side and partition."""
+        rows = self._rows(scopes, parts)
+        mirror = (F.col("side") == MIRROR).alias("mirror")
+        first = rows.groupBy("pair", "partition", mirror).agg(F.min_by("id", "offset").alias("id"))
+        prints: dict[str, dict[Part, int]] = {side: {} for side in self._readers}
+        for row in first.collect():
+            prints["target" if row["mirror"] else "source"][int(row["pair"]), int(row["partition"])] = int(row["id"])
+        return prints
+
     def _plain(self, scopes: list[Scope], seen: Compared) -> dict[str, Found]:
-        summed = cells.cells(self._rows(scopes)).localCheckpoint()
-        seen.pairs.update(cells.by_pair(summed))
-        seen.cells = sum(pair["cells"] for pair in seen.pairs.values())
-        seen.unequal_cells = sum(pair["unequal_cells"] for pair in seen.pairs.values())
+        sums, read = [], []
+        fresh = _only(scopes, lambda _part, span: span.behind_mark if span.since else None)
+        if fresh:
+            summed = cells.cells(self._rows(fresh)).localCheckpoint()
+            seen.renewed = _parts(fresh) - self._unclean(fresh, summed)
+            sums.append(summed.join(F.broadcast(self._places(seen.renewed)), ["pair", "place"], "left_semi"))
+            read += _only(fresh, lambda part, span: span if part in seen.renewed else None)
+        found: dict[str, Found] = {}
+        expired: dict[Part, int] = {}
+        clean = set(seen.renewed)
+        whole = _only(scopes, lambda part, span: None if part in seen.renewed else span)
+        if whole:
+            summed = cells.cells(self._rows(whole)).localCheckpoint()
+            sums.append(summed)
+            read += whole
+            found, wrong, expired = self._judged(whole, summed, seen)
+            clean |= _parts(whole) - wrong
+        together = sums[0] if len(sums) == 1 else sums[0].union(sums[1])
+        by_part = cells.by_part(together)
+        seen.pairs.update(cells.by_pair(by_part))
+        seen.cells = sum(part["cells"] for part in by_part.values())
+        seen.unequal_cells = sum(part["unequal_cells"] for part in by_part.values())
         timeless = [scope.number for scope in scopes if scope.timeless]
-        seen.slots = cells.slots(summed, self.how.bucket_ms, timeless)
-        found = self._records(scopes, summed) if seen.unequal_cells else {}
-        if self.how.keeps_partitions:
-            suspects = cells.suspects(summed)
-            if self.how.order_check and suspects:
-                found[DISORDER] = self._order(scopes, set(suspects))
-            elif suspects:
-                seen.disorder_unjudged = len(suspects)
+        seen.slots = cells.slots(together, self.how.bucket_ms, timeless)
+        if self.how.keeps_partitions and self.how.from_ms is None:
+            copied = {
+                part: by_part[part]["n_t"] - by_part[part]["n_a"] - expired.get(part, 0)
+                for part in clean & set(by_part)
+                if by_part[part]["n_a"]
+            }
+            seen.ends = self._ends(read, copied, by_part)
         return found
 
-    def _records(self, scopes: list[Scope], summed: DataFrame) -> dict[str, Found]:
-        """The exact lists of the unequal cells."""
+    def _unclean(self, scopes: list[Scope], summed: DataFrame) -> set[Part]:
+        """Partitions in which anything is wrong, or whose order is not proven."""
+        odd = self._odd(scopes, summed)
+        wrong = set() if odd is None else _of_rows(odd)
+        suspects = set(cells.suspects(summed))
+        if self.how.order_check and suspects:
+            suspects = _of_rows(self._late(scopes, suspects))
+        return wrong | suspects
+
+    def _judged(
+        self, scopes: list[Scope], summed: DataFrame, seen: Compared
+    ) -> tuple[dict[str, Found], set[Part], dict[Part, int]]:
+        """Return what is wrong with these partitions, which of them are not clean, and what expired in them.
+
+        The last is, by partition, how many expired records the target still has, less those that the source has.
+        """
+        examples = self.how.examples
+        kinds: dict[str, Found] = {}
+        wrong: set[Part] = set()
+        expired: dict[Part, int] = {}
+        odd = self._odd(scopes, summed)
+        if odd is not None:
+            kinds = records.listed(odd, _SINGLE, scopes, examples)
+            if kinds[LOST].total and kinds[PHANTOM].total:
+                kinds |= records.listed(records.changes(odd), (LOST, PHANTOM), scopes, examples)
+            for row in odd.groupBy("pair", "place", "kind", "on_target").count().collect():
+                part = int(row["pair"]), int(row["place"])
+                if row["kind"] == EXPIRED:
+                    expired[part] = expired.get(part, 0) + int(row["count"]) * (1 if row["on_target"] else -1)
+                else:
+                    wrong.add(part)
+        if self.how.keeps_partitions:
+            suspects = set(cells.suspects(summed))
+            if self.how.order_check and suspects:
+                late = self._late(scopes, suspects).localCheckpoint()
+                kinds[DISORDER] = records.listed(late, (DISORDER,), scopes, examples)[DISORDER]
+                wrong |= _of_rows(late)
+            elif suspects:
+                seen.disorder_unjudged = len(suspects)
+                wrong |= suspects
+        return kinds, wrong, expired
+
+    def _odd(self, scopes: list[Scope], summed: DataFrame) -> DataFrame | None:
+        """The records of unequal cells that one side lacks, with their kind; None where all cells are equal."""
         how = self.how
         bad = summed.where(~F.col("equal"))
         pairs = {int(row["pair"]) for row in bad.select("pair").distinct().collect()}
+        if not pairs:
+            return None
         touched = [scope for scope in scopes if scope.number in pairs]
         cut = [scope for scope in touched if any(span.cut_source or span.cut_target for span in scope.spans)]
         wanted, firsts = bad, None
@@ -114,12 +194,9 @@ class Comparison:
             marks = anchors.marks(self.session, cut, rows, firsts, how.keeps_partitions)
             promised = self._promised(touched)
             odd = records.excused(odd, marks, promised, how.keeps_partitions).localCheckpoint()
-        found = records.listed(odd, _SINGLE, scopes, how.examples)
-        if found[LOST].total and found[PHANTOM].total:
-            found |= records.listed(records.changes(odd), (LOST, PHANTOM), scopes, how.examples)
-        return found
+        return odd
 
-    def _order(self, scopes: list[Scope], suspects: set[tuple[int, int]]) -> Found:
+    def _late(self, scopes: list[Scope], suspects: set[Part]) -> DataFrame:
         parts = {side: self._spans(scopes, side, suspects) for side in self._readers}
         touched = [scope for scope in scopes if any(number == scope.number for number, _records in suspects)]
         rows = self._rows(touched, parts)
@@ -127,8 +204,43 @@ class Comparison:
         marks = None
         if cut:
             marks = anchors.marks(self.session, cut, rows, self._firsts(cut), keeps=True)
-        late = records.disorder(rows, marks)
-        return records.listed(late, (DISORDER,), scopes, self.how.examples)[DISORDER]
+        return records.disorder(rows, marks)
+
+    def _ends(self, scopes: list[Scope], copied: dict[Part, int], sums: dict[Part, dict[str, int]]) -> dict[Part, End]:
+        """The last proven record of clean partitions, where its place in the target is certain.
+
+        copied -- by partition, how many records the target has of those that came after the frontier
+
+        Counted from the target's end, the copy of the frontier stands behind so many records, and it has the frontier's
+        fingerprint; then what stands before it are copies of what stands before the frontier, and no others.
+        """
+        parts: dict[str, _Parts] = {side: {} for side in self._readers}
+        nth, frontier = [], {}
+        for scope in scopes:
+            for span in scope.spans:
+                part = scope.number, span.partition
+                more = copied.get(part, -1)
+                if scope.timeless or more < 0 or span.frontier is None or span.target is None:
+                    continue
+                low, high = span.target
+                parts["source"][part] = (span.frontier, span.frontier + 1)
+                parts["target"][part] = (max(low, high - 4 * more - _TAIL), high)
+                nth.append((*part, more + 1))
+                frontier[part] = span.frontier
+        if not nth:
+            return {}
+        rows = self._rows(scopes, parts)
+        mirror = F.col("side") == MIRROR
+        last = rows.where(~mirror).select("pair", "place", "id")
+        order = Window.partitionBy("pair", "place").orderBy(F.col("offset").desc())
+        behind = rows.where(mirror).withColumn("nth", F.row_number().over(order))
+        places = self.session.createDataFrame(nth, "pair int, place int, nth int")
+        met = behind.join(F.broadcast(places), ["pair", "place", "nth"]).join(last, ["pair", "place", "id"])
+        ends = {}
+        for row in met.select("pair", "place", "id", "offset").collect():
+            part = int(row["pair"]), int(row["place"])
+            ends[part] = End(frontier[part], int(row["offset"]), int(row["id"]), sums[part]["n_a"])
+        return ends
 
     def _compacted(self, scopes: list[Scope], seen: Compared) -> dict[str, Found]:
         by_key = compacted.latest(self._rows(scopes, timed=False)).localCheckpoint()
@@ -172,7 +284,7 @@ class Comparison:
         return frames[0].union(frames[1])
 
     @staticmethod
-    def _spans(scopes: list[Scope], side: str, only: set[tuple[int, int]] | None = None) -> _Parts:
+    def _spans(scopes: list[Scope], side: str, only: set[Part] | None = None) -> _Parts:
         return {
             (scope.number, partition): span
             for scope in scopes
@@ -201,6 +313,28 @@ class Comparison:
         }
         return self._rows(scopes, parts)
 
+    def _places(self, parts: set[Part]) -> DataFrame:
+        return self.session.createDataFrame(sorted(parts), "pair int, place int")
+
     def _promised(self, scopes: list[Scope]) -> DataFrame:
         rows = [(scope.number, scope.promised_from_ms, scope.sized) for scope in scopes]
         return self.session.createDataFrame(rows, "pair int, promised_from bigint, sized boolean")
+
+
+def _only(scopes: list[Scope], chosen: Callable[[Part, Span], Span | None]) -> list[Scope]:
+    """Return scopes with those partitions that `chosen` returns, as it returns them; none without any."""
+    parts = [
+        replace(
+            scope, spans=tuple(filter(None, (chosen((scope.number, span.partition), span) for span in scope.spans)))
+        )
+        for scope in scopes
+    ]
+    return [scope for scope in parts if scope.spans]
+
+
+def _parts(scopes: list[Scope]) -> set[Part]:
+    return {(scope.number, span.partition) for scope in scopes for span in scope.spans}
+
+
+def _of_rows(rows: DataFrame) -> set[Part]:
+    return {(int(row["pair"]), int(row["place"])) for row in rows.select("pair", "place").distinct().collect()}

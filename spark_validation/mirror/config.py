@@ -16,6 +16,8 @@ from spark_validation.core.fields import Field, between
 
 LEGACY = "legacy"
 EXACTLY_ONCE = "enabled"
+# Of these a report shows how many there are.
+_COUNTED = ("topics", "gaps", "marks")
 # A bucket as wide as this is as good as none; a narrower one than a second makes more cells than records.
 _BUCKET_SECONDS = (1, 30 * 86_400)
 
@@ -58,6 +60,8 @@ class Arguments:
     order_check: bool = True
     timeout_seconds: int = 10
     gaps: list[dict[str, Any]] = field(default_factory=list)
+    marks: list[dict[str, Any]] = field(default_factory=list)
+    incremental: bool = False
     mode: str = "audit"
     given: dict[str, Any] = field(default_factory=dict)
 
@@ -74,13 +78,13 @@ class Arguments:
     def public(self) -> dict[str, Any]:
         """Return what a report may show: every argument, with secrets masked."""
         shown: dict[str, Any] = {
-            name: self.given.get(name, getattr(self, name, None)) for name in FIELDS if name not in ("topics", "gaps")
+            name: self.given.get(name, getattr(self, name, None)) for name in FIELDS if name not in _COUNTED
         }
         for name in ("source", "target"):
             side: Cluster = getattr(self, name)
             shown[name] = {"alias": side.alias, "bootstrap_servers": side.bootstrap_servers}
             shown[name]["kafka"] = fields.masked(side.kafka)
-        return {**shown, "topics": len(self.pairs), "gaps": len(self.gaps)}
+        return {**shown, "topics": len(self.pairs), "gaps": len(self.gaps), "marks": len(self.marks)}
 
 
 _SIDE: dict[str, Field] = {
@@ -151,6 +155,8 @@ FIELDS: dict[str, Field] = {
     "topics": Field("list of objects", "source and target name of each topic", True, _topics),
     "position": Field("object", "offsets_topic (MirrorMaker 2) or group (legacy engine)", True, _position),
     "gaps": Field("list of objects", "what mirror_gaps found: records that can no longer be mirrored", rule=_gaps),
+    "marks": Field("list of objects", "what earlier audits proved, as figures.marks of their result.json (mark.py)"),
+    "incremental": Field("boolean", "read only what is new behind the marks"),
     "wait_seconds": Field("integer", "how long the mirror may take to reach the frontier", rule=between(0, 86_400)),
     "bucket_seconds": Field("integer", "width of a cell in record time", rule=between(*_BUCKET_SECONDS)),
     "max_examples": Field("integer", "how many records of each kind are listed", rule=between(1, 1000)),

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from spark_validation.core.result import INCONCLUSIVE, PASS, Check
+from spark_validation.core.result import INCONCLUSIVE, PASS, Check, calendar
 from spark_validation.mirror.config import Arguments, Pair
+from spark_validation.mirror.mark import Earlier
 from spark_validation.mirror.seen import Compared, Scope
 
 # So many topics that were left out are named; their number is of all.
@@ -24,6 +25,7 @@ class Coverage:
     records  -- records of the source (of compacted topics: keys) that the mirror had to hold
     mirrored -- records of the mirror that they were compared with
     left_out -- why a topic, or a part of one, was not judged
+    earlier  -- what was not read again because an earlier audit proved it; None where all was read
     """
 
     topics: int
@@ -31,6 +33,7 @@ class Coverage:
     records: int
     mirrored: int
     left_out: Mapping[str, str] = field(default_factory=dict)
+    earlier: Earlier | None = None
 
 
 def coverage(
@@ -77,12 +80,14 @@ def _why(pair: Pair, disturbed: Mapping[str, str], behind: Mapping[str, int]) ->
 
 def figures(covered: Coverage) -> dict[str, Any]:
     """Return the coverage for result.json."""
+    earlier = {} if covered.earlier is None else {"earlier": asdict(covered.earlier)}
     return {
         "topics": covered.topics,
         "compared": covered.compared,
         "records": covered.records,
         "mirrored": covered.mirrored,
         "left_out": [{"topic": topic, "why": why} for topic, why in sorted(covered.left_out.items())],
+        **earlier,
     }
 
 
@@ -93,9 +98,27 @@ def sentences(covered: Coverage, from_ms: int | None) -> list[str]:
         f"compared {covered.compared:,} of {covered.topics:,} topics: {covered.records:,} records of the source{since} "
         f"with {covered.mirrored:,} of the mirror"
     ]
+    lines += _earlier(covered.earlier) if covered.earlier else []
     lines += [f"left out: topic {topic}: {why}" for topic, why in sorted(covered.left_out.items())[:_NAMED]]
     more = len(covered.left_out) - _NAMED
     return [*lines, *([f"left out: {more:,} more topics"] if more > 0 else [])]
+
+
+def _earlier(earlier: Earlier) -> list[str]:
+    """Say what was not read now, and of which partitions all was."""
+    lines = []
+    if earlier.whole_ms is not None:
+        lines.append(
+            f"not read again in {earlier.partitions:,} partitions: {earlier.records:,} records that earlier audits "
+            f"proved, the oldest of them at {_date(earlier.whole_ms)}"
+        )
+    reasons = [f"{count:,} ({why})" for why, count in earlier.whole.items()]
+    return [*lines, *([f"partitions compared whole: {', '.join(reasons)}"] if reasons else [])]
+
+
+def _date(milliseconds: int) -> str:
+    date = calendar(milliseconds)
+    return f"{milliseconds} ms" if date is None else date.strftime("%Y-%m-%d %H:%M UTC")
 
 
 def judge_compared(covered: Coverage) -> Check:

@@ -12,7 +12,7 @@ _SHOWN = 500
 
 
 def frozen(scopes: list[Scope]) -> list[dict[str, Any]]:
-    """The frozen offsets by partition, ends excluded."""
+    """The frozen offsets by partition, ends excluded; since: the offsets of the mark from which on they were read."""
     return [
         {
             "topic": scope.source,
@@ -21,6 +21,7 @@ def frozen(scopes: list[Scope]) -> list[dict[str, Any]]:
             "source": list(span.source) if span.source else None,
             "frontier": span.frontier,
             "target": list(span.target) if span.target else None,
+            "since": list(span.since) if span.since else None,
         }
         for scope in scopes
         for span in scope.spans
@@ -55,13 +56,22 @@ def _topic(seen: Compared, scope: Scope) -> dict[str, Any]:
         "source": scope.source,
         "target": scope.target,
         "partitions": len(scope.spans),
-        "compared_by": "latest value of each key"
-        if scope.compacted
-        else "every record, without its time"
-        if scope.timeless
-        else "every record",
+        "compared_by": _compared_by(seen, scope),
         "records": counted.get("n_a", 0),
         "beyond": counted.get("n_c", 0),
         "mirrored": counted.get("n_t", 0),
         **kinds,
     }
+
+
+def _compared_by(seen: Compared, scope: Scope) -> str:
+    if scope.compacted:
+        return "latest value of each key"
+    if scope.timeless:
+        return "every record, without its time"
+    renewed = sum((scope.number, span.partition) in seen.renewed for span in scope.spans)
+    return (
+        f"every record; in {renewed:,} of {len(scope.spans):,} partitions only what is new"
+        if renewed
+        else "every record"
+    )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from contextlib import ExitStack
+from dataclasses import replace
 
 from pyspark.sql import SparkSession
 
@@ -17,13 +18,14 @@ from spark_validation.core.progress import Progress, records_read
 from spark_validation.core.read import reader
 from spark_validation.core.result import Result, rate
 from spark_validation.core.session import jvm, versions
-from spark_validation.mirror import covered, figures, judge
+from spark_validation.mirror import covered, figures, judge, mark
+from spark_validation.mirror.anchors import FIRST
 from spark_validation.mirror.compare import Comparison, How
 from spark_validation.mirror.config import Arguments, Cluster
 from spark_validation.mirror.freeze import Offsets, SourceFrozen, TargetFrozen, begins, scopes
 from spark_validation.mirror.frontier import frontiers
 from spark_validation.mirror.position import Group, OffsetsTopic, Positions
-from spark_validation.mirror.seen import ATTEMPTS, Compared, Scope, undisturbed
+from spark_validation.mirror.seen import ATTEMPTS, Compared, Part, Scope, Span, undisturbed
 from spark_validation.mirror.wait import Waited, beyond, wait
 
 # What Spark and the client say when offsets that were frozen are gone when they are read.
@@ -121,7 +123,6 @@ class MirrorAudit:
         second = self._source.ends(places)
         disturbed |= beyond(waited.positions, self._source.ends(places, committed=False))
         frozen_scopes = scopes(pairs, frozen, target, second, arguments.from_ms, int(time.time() * 1000))
-        result.figures["frozen"] = figures.frozen(frozen_scopes)
         known = {**target.topics, **before}
 
         def changed(compared: list[Scope]) -> dict[str, str]:
@@ -132,13 +133,25 @@ class MirrorAudit:
                 **_disturbed(self._target, known, names[1], target.starts),
             }
 
+        marks, unreadable = mark.read(arguments.marks)
+        used, whole = self._standing(frozen_scopes, marks, unreadable, frozen, target)
+        begun_scopes = mark.begun(frozen_scopes, used)
+        result.figures["frozen"] = figures.frozen(begun_scopes)
         begun = time.monotonic()
-        seen, compared, gone = undisturbed(frozen_scopes, self._seen, changed)
+        seen, compared, gone = undisturbed(begun_scopes, self._seen, changed)
         seconds = time.monotonic() - begun
         disturbed |= gone | changed(compared)
         result.checks.append(judge.judge_stable(disturbed, arguments.max_examples))
         result.checks += judge.judge_records(seen, compared, arguments, disturbed)
         coverage = covered.coverage(arguments, seen, compared, disturbed, behind, frozen.unread)
+        settled = [scope for scope in compared if scope.source not in disturbed and scope.target not in disturbed]
+        if arguments.incremental:
+            numbers = {scope.number for scope in settled}
+            coverage = replace(coverage, earlier=mark.earlier(used, whole, seen.renewed, numbers))
+        if arguments.keeps_partitions and arguments.from_ms is None:
+            ids = frozen.topics, target.topics
+            kept = mark.kept(marks, arguments.pairs, settled, seen.ends, seen.renewed, ids, self.result.started_ms)
+            result.figures["marks"] = mark.written(kept)
         result.checks.append(covered.judge_compared(coverage))
         result.covered += covered.sentences(coverage, arguments.from_ms)
         result.figures["covered"] = covered.figures(coverage)
@@ -159,8 +172,81 @@ class MirrorAudit:
         starts |= begins(own_time, ends, None)
         return TargetFrozen(topics, log_starts, starts, ends), unsettled
 
-    def _seen(self, compared: list[Scope]) -> tuple[Compared | None, str]:
-        """The comparison; None and the reason when records were gone before they were read."""
+    def _standing(
+        self,
+        scopes: list[Scope],
+        marks: dict[Place, mark.Mark],
+        unreadable: set[Place],
+        frozen: SourceFrozen,
+        target: TargetFrozen,
+    ) -> tuple[dict[Part, mark.Mark], dict[Part, str]]:
+        """The marks from which the comparison may begin, and of other partitions with records why it does not."""
+        arguments = self.arguments
+        if not arguments.incremental:
+            return {}, {}
+        spans = {(scope.number, span.partition): (scope, span) for scope in scopes for span in scope.spans}
+        used: dict[Part, mark.Mark] = {}
+        whole: dict[Part, str] = {}
+        for part, (scope, span) in spans.items():
+            place = scope.source, span.partition
+            known = marks.get(place)
+            if arguments.from_ms is not None:
+                why: str | None = mark.FROM_TIME
+            elif not arguments.keeps_partitions:
+                why = mark.NOT_KEPT
+            elif known is None:
+                why = mark.UNREADABLE if place in unreadable else mark.NEW
+            else:
+                why = mark.void(known, scope, span, frozen.topics[scope.source], target.topics[scope.target])
+            if why is None and known is not None:
+                used[part] = known
+            elif span.frontier is not None and why:
+                whole[part] = why
+        if not used:
+            return used, whole
+        with self.progress.phase("marks", f"look whether the marks of {len(used)} partitions still hold"):
+            standing = self._proven(used, spans)
+        return {part: known for part, known in used.items() if part not in standing}, whole | standing
+
+    def _proven(self, used: dict[Part, mark.Mark], spans: dict[Part, tuple[Scope, Span]]) -> dict[Part, str]:
+        """Read the records of these marks, and the first that the source promises; why marks do not hold."""
+        scopes = list({spans[part][0].number: spans[part][0] for part in used}.values())
+        lasts = {
+            "source": {part: (known.offset, known.offset + 1) for part, known in used.items()},
+            "target": {part: (known.copy, known.copy + 1) for part, known in used.items()},
+        }
+        cut = {part: spans[part] for part in used if spans[part][1].cut_source or spans[part][1].cut_target}
+        heads = {"source": self._heads(self._source, cut, "source"), "target": self._heads(self._target, cut, "target")}
+        try:
+            comparison = self._comparison()
+            proofs = comparison.fingerprints(scopes, lasts)
+            firsts = comparison.fingerprints(scopes, heads) if cut else {"source": {}, "target": {}}
+        except Exception as error:
+            why = root_cause(error)
+            if _is_gone(f"{why} {error}"):
+                return dict.fromkeys(used, mark.REMOVED)
+            raise CannotRunError("read the records of marks", why) from error
+        return mark.fallen(used, proofs, set(cut), heads, firsts)
+
+    @staticmethod
+    def _heads(cluster: KafkaCluster, cut: dict[Part, tuple[Scope, Span]], side: str) -> dict[Part, tuple[int, int]]:
+        """Where the records begin that the source promises to hold, by partition; without those that have none."""
+        heads = {}
+        for since in {scope.promised_from_ms for scope, _span in cut.values()}:
+            places = {
+                (getattr(scope, side), span.partition): part
+                for part, (scope, span) in cut.items()
+                if scope.promised_from_ms == since
+            }
+            # Below 0 a time has a meaning of its own for brokers; a topic that keeps records for ever may have one.
+            for place, offset in cluster.at(places, max(0, since or 0)).items():
+                scope, span = cut[places[place]]
+                end = scope.ranges(side)[span.partition][1]
+                if 0 <= offset < end:
+                    heads[places[place]] = (offset, min(offset + FIRST, end))
+        return heads
+
+    def _comparison(self) -> Comparison:
         arguments = self.arguments
         how = How(
             arguments.keeps_partitions,
@@ -170,13 +256,17 @@ class MirrorAudit:
             arguments.order_check,
         )
         source, target = (reader(self.session, side) for side in (arguments.source, arguments.target))
-        spans = [span for scope in compared for side in ("source", "target") for span in scope.ranges(side).values()]
-        offsets = sum(end - start for start, end in spans)
+        return Comparison(self.session, source, target, how)
+
+    def _seen(self, compared: list[Scope]) -> tuple[Compared | None, str]:
+        """The comparison; None and the reason when records were gone before they were read."""
+        spans = [span.behind_mark if span.since else span for scope in compared for span in scope.spans]
+        offsets = sum(part[1] - part[0] for span in spans for part in (span.source, span.target) if part)
         if not compared:
             return Compared(), ""
         try:
             with self.progress.watch("compare", offsets, "offsets", records_read(self.session, offsets)):
-                return Comparison(self.session, source, target, how).run(compared), ""
+                return self._comparison().run(compared), ""
         except Exception as error:
             why = root_cause(error)
             # Retention or a deletion took records while they were read: that is no verdict on the mirror.

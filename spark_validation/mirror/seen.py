@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 
@@ -16,6 +16,7 @@ class Span:
     frontier -- the last data record of the source that must be on the target, None when there is none
     source   -- first offset read, and the end read **after** the target's end was (compare.py says why)
     cut_source, cut_target -- whether older records have been removed before the start
+    since    -- where it goes on from an earlier audit (mark.py): the last proven record of the source, and its copy
     """
 
     partition: int
@@ -24,6 +25,16 @@ class Span:
     target: tuple[int, int] | None
     cut_source: bool = False
     cut_target: bool = False
+    since: tuple[int, int] | None = None
+
+    @property
+    def behind_mark(self) -> Span:
+        """Return what is new behind `since`, that record included. Nothing is missing before it."""
+        assert self.since
+        assert self.source
+        assert self.target
+        source, target = (self.since[0], self.source[1]), (self.since[1], self.target[1])
+        return replace(self, source=source, target=target, cut_source=False, cut_target=False)
 
 
 @dataclass(frozen=True)
@@ -56,9 +67,27 @@ class Found:
     examples: list[dict[str, Any]] = field(default_factory=list)
 
 
+# A partition: number of its pair, and its own.
+Part = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class End:
+    """Where a partition that was found clean ends: see mark.Mark. `records`: of the source that were read up to it."""
+
+    offset: int
+    copy: int
+    fingerprint: int
+    records: int
+
+
 @dataclass
 class Compared:
-    """One comparison. `kinds` has an entry for each of KINDS; `pairs` counts records and bytes by pair number."""
+    """One comparison. `kinds` has an entry for each of KINDS; `pairs` counts records and bytes by pair number.
+
+    ends    -- partitions that are clean and whose end is certain
+    renewed -- partitions of which only what is new behind a mark was read
+    """
 
     kinds: dict[str, Found] = field(default_factory=dict)
     pairs: dict[int, dict[str, int]] = field(default_factory=dict)
@@ -66,6 +95,8 @@ class Compared:
     cells: int = 0
     unequal_cells: int = 0
     disorder_unjudged: int = 0
+    ends: dict[Part, End] = field(default_factory=dict)
+    renewed: set[Part] = field(default_factory=set)
 
 
 LOST, PHANTOM, CHANGED, DUPLICATED, DISORDER = "lost", "phantom", "changed", "duplicated", "out_of_order"

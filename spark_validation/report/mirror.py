@@ -15,7 +15,11 @@ _NUMBERS = ("partitions", "records", "beyond", "mirrored", "lost", "phantom", "c
 def facts(document: Document) -> str:
     """Return what was compared, for the head."""
     source, target = (document.show(f"settings.{side}.alias") for side in ("source", "target"))
-    return f"nothing written<br>\nmirror of <b>{source}</b> in <b>{target}</b>"
+    renewed = document.get("figures.covered.earlier.partitions", 0)
+    only = (
+        f"<br>\nonly what is new in {document.show('figures.covered.earlier.partitions')} partitions" if renewed else ""
+    )
+    return f"nothing written<br>\nmirror of <b>{source}</b> in <b>{target}</b>{only}"
 
 
 def tiles(document: Document) -> str:

@@ -36,7 +36,10 @@ Log = dict[int, list[Event]]
 
 @dataclass
 class FakeMirror:
-    """Both sides of one pair of topics, and what is told of them. `start`: log starts; `behind`: mays by partition."""
+    """Both sides of one pair of topics, and what is told of them.
+
+    start -- log starts; behind -- mays by partition; since -- offsets of a mark in source and target, by partition
+    """
 
     source: Log
     target: Log
@@ -47,6 +50,7 @@ class FakeMirror:
     compacted: bool = False
     promised_from_ms: int | None = None
     sized: bool = False
+    since: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     def scope(self, number: int, name: str) -> Scope:
         """The pair as the job freezes it: the last `behind` records of each partition are beyond the frontier."""
@@ -63,6 +67,7 @@ class FakeMirror:
                     None if mirrored is None else (target_start, _end(mirrored, target_start)),
                     source_start > 0,
                     target_start > 0,
+                    self.since.get(index) if events and mirrored else None,
                 )
             )
         times = (self.timeless, self.compacted, self.promised_from_ms, self.sized)
@@ -71,10 +76,19 @@ class FakeMirror:
 
 def compared(session: SparkSession, mirrors: dict[str, FakeMirror], **how: Any) -> Compared:
     """What one comparison finds in all of them; the pair's number is its place."""
+    return comparison(session, mirrors, **how).run(scopes(mirrors))
+
+
+def scopes(mirrors: dict[str, FakeMirror]) -> list[Scope]:
+    """Return the mirrors as a job freezes them."""
+    return [mirror.scope(number, name) for number, (name, mirror) in enumerate(mirrors.items())]
+
+
+def comparison(session: SparkSession, mirrors: dict[str, FakeMirror], **how: Any) -> Comparison:
+    """Return a comparison that reads these mirrors."""
     source = reader(session, {name: mirror.source for name, mirror in mirrors.items()})
     target = reader(session, {f"dc_a.{name}": mirror.target for name, mirror in mirrors.items()})
-    scopes = [mirror.scope(number, name) for number, (name, mirror) in enumerate(mirrors.items())]
-    return Comparison(session, source, target, How(**{"bucket_ms": 10_000, **how})).run(scopes)
+    return Comparison(session, source, target, How(**{"bucket_ms": 10_000, **how}))
 
 
 def found(seen: Compared, mirrors: dict[str, FakeMirror]) -> dict[str, dict[str, int]]:

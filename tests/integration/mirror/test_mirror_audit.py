@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from collections.abc import Iterator
@@ -44,6 +45,7 @@ def servers(combined: Cluster) -> str:
     topics += [topic(name) for name in ("sales", "dc_a.sales", "dc_a.lossy", "lossy", "ahead", "gone", "short")]
     topics += [topic("lone"), topic("dc_a.lone"), topic("dc_a.short"), topic("idle"), topic("old"), topic("dc_a.ahead")]
     topics += [topic("cut"), topic("dc_a.cut")]
+    topics += [topic(f"{prefix}{name}") for name in ("daily", "remade", "aged") for prefix in ("", "dc_a.")]
     topics += [topic(f"{prefix}{name}") for name in ("purged", "steady", "empty") for prefix in ("", "dc_a.")]
     topics += [
         topic("spread"),
@@ -267,6 +269,102 @@ def test_the_legacy_engine_tells_its_position_as_a_group(spark: SparkSession, se
     same = {"topics": [{"source": "old", "target": "old"}]}
     result = audit(spark, servers, tmp_path, [], **legacy, **same)
     assert (result["verdict"], bad(result)) == ("pass", {})
+
+
+def incremental(spark: SparkSession, servers: str, output: Path, name: str, before: dict[str, Any]) -> dict[str, Any]:
+    """Audit a topic from the marks that the audit before it left."""
+    return audit(spark, servers, output, [name], marks=before["figures"]["marks"], incremental=True)
+
+
+def more(servers: str, name: str, count: int, first: int) -> None:
+    """Write records into a source, and the same into its mirror; the mirror says that it has come to their end."""
+    write(servers, name, messages(count, first))
+    write(servers, f"dc_a.{name}", messages(count, first))
+    last = dict.fromkeys(range(PARTITIONS), (first + count) // PARTITIONS - 1)
+    positions(servers, OFFSETS, "dc_a", name, last)
+
+
+@pytest.mark.full
+def test_an_incremental_audit_reads_what_is_new_and_finds_an_old_record_that_came_again(
+    spark: SparkSession, servers: str, tmp_path: Path
+) -> None:
+    more(servers, "daily", 60, 0)
+    first = audit(spark, servers, tmp_path, ["daily"])
+    assert [mark["offset"] for mark in first["figures"]["marks"]] == [19, 19, 19]
+    more(servers, "daily", 30, 60)
+    second = incremental(spark, servers, tmp_path, "daily", first)
+    # Of each partition ten new records, and the last proven one.
+    assert (second["verdict"], second["figures"]["total"]["records"]) == ("pass", 33)
+    assert second["figures"]["covered"]["earlier"]["records"] == 60
+    assert second["covered"][1].startswith("not read again in 3 partitions: 60 records that earlier audits proved")
+    assert {(mark["offset"], mark["records"]) for mark in second["figures"]["marks"]} == {(29, 30)}
+    # A repeat of the first record, and a phantom with an old time.
+    write(servers, "dc_a.daily", [messages(1)[0], replace(messages(2)[1], value=b"not of the source")])
+    third = incremental(spark, servers, tmp_path, "daily", second)
+    assert bad(third) == {"phantom": ("fail", 1)}
+    assert next(check for check in third["checks"] if check["name"] == "duplicated")["actual"] == 1
+    assert third["figures"]["total"]["records"] == 30 + 30 + 1
+    assert third["covered"][2] == "partitions compared whole: 2 (what is new behind its mark is not equal)"
+    assert [mark["partition"] for mark in third["figures"]["marks"]] == [2]
+
+
+@pytest.mark.full
+def test_a_mark_of_a_topic_that_was_made_anew_or_holds_another_record_is_void(
+    spark: SparkSession, servers: str, tmp_path: Path
+) -> None:
+    more(servers, "remade", 60, 0)
+    first = audit(spark, servers, tmp_path, ["remade"])
+    # As after a log was cut and written again.
+    other = [{**mark, "fingerprint": mark["fingerprint"] ^ 1} for mark in first["figures"]["marks"]]
+    again = audit(spark, servers, tmp_path, ["remade"], marks=other, incremental=True)
+    assert again["verdict"] == "pass"
+    assert again["covered"][1] == "partitions compared whole: 3 (another record stands where the last proven one stood)"
+    admin = AdminClient({"bootstrap.servers": servers})
+    for future in admin.delete_topics(["dc_a.remade"]).values():
+        future.result(20)
+    time.sleep(3)
+    given = {"bootstrap_servers": servers.split(","), "topics": [topic("dc_a.remade")]}
+    assert not run_module("streamops.kafka.topics", given)["failed"]
+    # One record less than before: an audit that reads only what is new would not miss it.
+    write(servers, "dc_a.remade", messages(60)[1:])
+    third = incremental(spark, servers, tmp_path, "remade", first)
+    assert bad(third) == {"lost": ("fail", 1)}
+    assert third["covered"][1] == "partitions compared whole: 3 (the topic was made anew in the target since then)"
+
+
+@pytest.mark.full
+def test_what_retention_takes_on_one_side_is_found_though_it_was_proven(
+    spark: SparkSession, servers: str, tmp_path: Path
+) -> None:
+    more(servers, "aged", 60, 0)
+    first = audit(spark, servers, tmp_path, ["aged"])
+    admin = AdminClient({"bootstrap.servers": servers})
+    cut = [TopicPartition(name, 1, 5) for name in ("aged", "dc_a.aged")]
+    for future in admin.delete_records(cut).values():
+        future.result(20)
+    second = incremental(spark, servers, tmp_path, "aged", first)
+    assert (second["verdict"], second["figures"]["covered"]["earlier"]["partitions"]) == ("pass", 3)
+    for future in admin.delete_records([TopicPartition("dc_a.aged", 1, 9)]).values():
+        future.result(20)
+    third = incremental(spark, servers, tmp_path, "aged", second)
+    assert bad(third) == {"retention": ("inconclusive", 4)}
+    assert third["figures"]["covered"]["earlier"]["partitions"] == 2
+
+
+@pytest.mark.full
+def test_marks_are_kept_with_the_target(combined: Cluster, tmp_path: Path) -> None:
+    given = {"bootstrap_servers": combined.bootstrap_servers, "source": "dc_a", "target": "dc_b"}
+    assert run_module("streamops.kafka.mirror_marks", given)["marks"] == []
+    mark = {
+        "topic": "orders", "partition": 0, "source_id": "s", "target_id": "t", "offset": 9, "copy": 9,
+        "fingerprint": -(2**63), "records": 10, "whole_ms": BEGAN,
+    }  # fmt: skip
+    marks = [{**mark, "topic": "t" * 100, "partition": index} for index in range(2000)]
+    settings = {"source": {"alias": "dc_a"}, "target": {"alias": "dc_b"}}
+    path = tmp_path / "result.json"
+    path.write_text(json.dumps({"settings": settings, "figures": {"marks": marks}}))
+    assert not run_module("streamops.kafka.mirror_marks", {**given, "result": str(path)})["failed"]
+    assert run_module("streamops.kafka.mirror_marks", given)["marks"] == marks
 
 
 def submitted(servers: str, output: Path, name: str, **options: Any) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from spark_validation.core.result import PASS, verdict_of
 from spark_validation.mirror import judge
 from spark_validation.mirror.config import Arguments, parse
 from spark_validation.mirror.covered import Coverage, coverage, figures, judge_compared, sentences
+from spark_validation.mirror.mark import Earlier
 from spark_validation.mirror.seen import Compared, Found, Scope
 from tests.unit.spark_validation.mirror.test_config import GOOD
 
@@ -77,3 +78,18 @@ def test_many_topics_that_were_left_out_are_counted() -> None:
     assert len(lines) == 22
     assert lines[0] == "compared 0 of 30 topics: 0 records of the source from 7 ms (from_ms) on with 0 of the mirror"
     assert lines[-1] == "left out: 10 more topics"
+
+
+def test_what_was_not_read_again_is_told_with_its_date_and_what_was_read_whole_with_the_reason() -> None:
+    earlier = Earlier(5, 12_000, 1_795_000_000_000, {"no earlier audit left a mark": 2})
+    lines = sentences(Coverage(1, 1, 40, 41, earlier=earlier), None)
+    assert lines[1:] == [
+        "not read again in 5 partitions: 12,000 records that earlier audits proved, the oldest of them at "
+        "2026-11-18 11:06 UTC",
+        "partitions compared whole: 2 (no earlier audit left a mark)",
+    ]
+    assert sentences(Coverage(1, 1, 40, 41, earlier=Earlier(whole={"from_ms is set": 3})), 7)[1:] == [
+        "partitions compared whole: 3 (from_ms is set)"
+    ]
+    assert figures(Coverage(1, 1, 40, 41, earlier=earlier))["earlier"]["records"] == 12_000
+    assert "earlier" not in figures(Coverage(1, 1, 40, 41))

@@ -78,3 +78,17 @@ def test_plots_are_well_formed_and_text_is_escaped() -> None:
     for plot in plots:
         ElementTree.fromstring(plot)
     assert "<k>" not in html
+
+
+def test_an_audit_that_began_at_marks_does_not_read_as_one_of_everything() -> None:
+    values = document()
+    assert "only what is new" not in page.render(values)
+    scopes = [
+        Scope(0, "orders", "dc_a.orders", (Span(0, 41, (0, 60), (0, 58), since=(9, 9)), Span(1, 3, (0, 4), (0, 4))))
+    ]
+    values["figures"] |= figures.of_comparison(Compared(renewed={(0, 0)}), scopes) | {"frozen": figures.frozen(scopes)}
+    values["figures"]["covered"] = {"earlier": {"partitions": 1, "records": 10, "whole_ms": 5, "whole": {"new": 1}}}
+    html = page.render(values)
+    assert re.search(r"only what is new in <[^>]*>1</[^>]*> partitions", html)
+    assert "every record; in 1 of 2 partitions only what is new" in html
+    assert [row["since"] for row in values["figures"]["frozen"]] == [[9, 9], None]

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is kept of an audit, and what is not."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import RECORD_BYTES
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror import marks_apply
+
+MARK = {
+    "topic": "t" * 60, "partition": 0, "source_id": "s" * 22, "target_id": "t" * 22, "offset": 2**40, "copy": 2**40,
+    "fingerprint": -(2**63), "records": 2**40, "whole_ms": 1_795_000_000_000,
+}  # fmt: skip
+
+
+@pytest.fixture
+def state(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """The state of a target, by key."""
+    values: dict[str, Any] = {}
+    monkeypatch.setattr(marks_apply, "Session", lambda _connection: contextlib.nullcontext("session"))
+    monkeypatch.setattr(marks_apply.Connection, "from_params", lambda _params: None)
+    monkeypatch.setattr(marks_apply, "read_state", lambda _session, key: (values.get(key), 1))
+    monkeypatch.setattr(marks_apply, "write_state", lambda _session, key, value: values.update({key: value}))
+    monkeypatch.setattr(marks_apply, "made_state_topic", lambda _session: False)
+    return values
+
+
+def run(result: Path | None = None, check: bool = False) -> dict[str, Any]:
+    params = {"source": "dc_a", "target": "dc_b", "result": str(result) if result else None}
+    return marks_apply.mirror_marks(SimpleNamespace(params=params, check_mode=check))
+
+
+def written(path: Path, marks: Any, target: str = "dc_b") -> Path:
+    document = {"settings": {"source": {"alias": "dc_a"}, "target": {"alias": target}}, "figures": {"marks": marks}}
+    path.write_text(json.dumps(document))
+    return path
+
+
+def test_marks_of_an_audit_take_the_place_of_those_before(state: dict[str, Any], tmp_path: Path) -> None:
+    assert run() == {"changed": False, "marks": [], "left_out": 0}
+    result = written(tmp_path / "result.json", [MARK])
+    assert run(result, check=True)["marks"] == [MARK]
+    assert state == {}
+    run(result)
+    assert state == {"mirror_marks dc_a->dc_b": [MARK]}
+    assert run()["marks"] == [MARK]
+    # An audit that found nothing clean takes them away.
+    assert run(written(tmp_path / "result.json", []))["marks"] == []
+    assert state == {"mirror_marks dc_a->dc_b": []}
+
+
+@pytest.mark.parametrize(("marks", "target"), [(None, "dc_b"), ([], "dc_c"), ("text", "dc_b"), (["text"], "dc_b")])
+def test_a_result_without_marks_or_of_another_flow_changes_nothing(
+    state: dict[str, Any], tmp_path: Path, marks: Any, target: str
+) -> None:
+    state["mirror_marks dc_a->dc_b"] = [MARK]
+    assert run(written(tmp_path / "result.json", marks, target))["marks"] == [MARK]
+    assert state == {"mirror_marks dc_a->dc_b": [MARK]}
+
+
+@pytest.mark.parametrize("text", [None, "", "[]", '{"figures": {}}', '{"figures": {}, "settings": []}'])
+def test_a_result_that_cannot_be_read_is_an_error_that_says_what_stays(
+    state: dict[str, Any], tmp_path: Path, text: str | None
+) -> None:
+    path = tmp_path / "result.json"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(marks_apply.UnreadableResultError, match=r"cannot be read: .*kept as they are. Fix: run the"):
+        run(path)
+
+
+def test_the_most_marks_fit_into_a_record_and_are_those_that_save_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert len(json.dumps(MARK, separators=(",", ":"))) * marks_apply.MOST < RECORD_BYTES
+    monkeypatch.setattr(marks_apply, "MOST", 2)
+    assert [mark["records"] for mark in marks_apply.most_records([{"records": count} for count in (1, 3, 2)])] == [3, 2]
