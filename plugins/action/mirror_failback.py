@@ -29,7 +29,7 @@ class ActionModule(WaitingAction):
         waited = self.wait(Tracker, options, task_vars, waiting, quiet=True)
         result.update(waited.result)
         if not waited.broken:
-            result["changed"] = options["step"] == "next"
+            result["changed"] = waiting or bool(waited.tracker.last.get("changed"))
             if waiting and not waited.reached:
                 result.update(waited.failure())
         return result

@@ -42,12 +42,16 @@ attributes:
     details: Each run takes one step.
 options:
   step:
-    description: V(next) takes the next step. Empty only says what the source has alone, and how far the failback is.
+    description:
+      - V(next) takes the next step. Empty only says what the source has alone, and how far the failback is.
+      - V(back) allows again what the failback has denied, so that only the record of the loss is left. It needs
+        O(writers_stopped), because the target stays open. Once the step C(kept) has made a topic, or is reached, it is
+        refused.
     type: str
-    choices: ['', next]
+    choices: ['', next, back]
     default: ''
   operator:
-    description: Who takes the steps; required with O(step=next). A failback that somebody else has begun is refused.
+    description: Who takes the steps; required with O(step). A failback that somebody else has begun is refused.
     type: str
     default: ''
   flow_enabled:
@@ -131,6 +135,7 @@ from ..module_utils._client.module import run_with_connection
 from ..module_utils._core.module import SecretModule
 from ..module_utils._mirror_failover.failback_apply import mirror_failback
 from ..module_utils._mirror_failover.look import FAILOVER_SPEC, FENCE_SPEC
+from ..module_utils._mirror_failover.steps_apply import BACK, NEXT
 from ..module_utils._mirror_failover.wait import WAIT_OPTIONS
 
 ARGUMENT_SPEC = {
@@ -144,7 +149,12 @@ ARGUMENT_SPEC = {
 
 def main() -> None:
     """Look, or take the step."""
-    run_with_connection(ARGUMENT_SPEC, mirror_failback, kind=SecretModule, required_if=[("step", "next", ["operator"])])
+    run_with_connection(
+        ARGUMENT_SPEC,
+        mirror_failback,
+        kind=SecretModule,
+        required_if=[("step", step, ["operator"]) for step in (NEXT, BACK)],
+    )
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ clusters anew, notes what it denies before it does so, and notes the stage only 
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -28,7 +28,7 @@ from .keep_apply import Keeping, keep
 from .loss_look import answer_of
 from .record import BEGUN, FENCED, KEPT, Failback, Loss, Record, denial_lines, next_of_failback, stage_lines
 from .steps import operator_refusals, ready_lines
-from .steps_apply import SourceSteps
+from .steps_apply import BACK, SourceSteps, allowed_lines
 from .surplus import (
     BackStart,
     Survey,
@@ -38,8 +38,11 @@ from .surplus import (
     failback_refusals,
     kept_lines,
     no_failback,
+    no_way_back,
+    opens_both,
     reached_after_return,
     surplus_topic,
+    taken_back_lines,
     unbegun,
     unkept,
 )
@@ -64,6 +67,8 @@ def mirror_failback(module: Any) -> dict[str, Any]:
         failback = Failbacks(flow, origin, copy, params)
         if not params["step"]:
             return failback.plan()
+        if params["step"] == BACK:
+            return failback.back(module.check_mode)
         for end in (origin, copy):
             refuse_tickets(end.connection)
         return failback.next(module.check_mode)
@@ -117,7 +122,7 @@ class Failbacks(SourceSteps):
 
     @property
     def _back(self) -> Failback:
-        return self._loss.back or Failback()
+        return self._loss.back or Failback(before=replace(self._lost, loss=None))
 
     def plan(self) -> dict[str, Any]:
         """Say what the source has alone, and how far the failback is."""
@@ -127,8 +132,7 @@ class Failbacks(SourceSteps):
 
     def next(self, is_check: bool) -> dict[str, Any]:
         """Take the next step; in check mode say whether it would be reached now."""
-        step = next_of_failback(self._loss)
-        record = self._lost if self._loss.back else None
+        step, record = next_of_failback(self._loss), self._under_way
         writers, params = self._params["writers"], self._params
         are_stopped = bool(writers or params["writers_stopped"] or (record and (record.denied or record.are_stopped)))
         self._refuse(
@@ -146,6 +150,36 @@ class Failbacks(SourceSteps):
         if step == FENCED:
             return self._fence(is_check)
         return self._keep_surplus(is_check) if step == KEPT else self._begin(is_check)
+
+    # -- the way back ----------------------------------------------------------------------------------------------
+
+    @property
+    def _under_way(self) -> Record | None:
+        """Return the record of the failback; None where there is only that of the loss."""
+        return self._lost if self._loss.back else None
+
+    def _nothing_to_take_back(self) -> dict[str, Any]:
+        return self._ended("", ["Back         no failback is under way"], False)
+
+    def _no_way_back(self, record: Record) -> Iterable[str]:
+        # A run that was killed may have made topics that the record does not have yet.
+        names = [surplus_topic(topic, self._loss.opened_at) for topic in self._back.first]
+        with at(f"target {self._flow.target}"):
+            there = topics_at(self._copy, None, names) if names else {}
+        kept = [surplus_topic(topic, self._loss.opened_at) for topic in self._back.kept]
+        return no_way_back(self._flow, self._loss, sorted({*there, *kept}))
+
+    def _take_back(self, record: Record, is_check: bool) -> dict[str, Any]:
+        """Take away what the failback denied, then what it noted: killed in between, the next run does the rest."""
+        self._refuse([] if self._params["writers_stopped"] else [opens_both(self._flow)])
+        before = record.without_back()
+        denied = [denial for denial in record.denied if denial not in before.denied]
+        if not is_check:
+            # Refuses another run of the same time before anything may be written again.
+            self._note(self._back)
+            self._allow(denied, before.denied)
+            self._keep(before)
+        return self._ended("", [*allowed_lines(denied), *taken_back_lines(self._flow)], True)
 
     # -- steps -----------------------------------------------------------------------------------------------------
 
@@ -240,10 +274,6 @@ class Failbacks(SourceSteps):
     def _note(self, back: Failback) -> None:
         """Write down how far the failback is."""
         self._keep(self._lost.with_back(back, now().at, self._by))
-
-    def _reach(self, step: str, reasons: Sequence[str], instead: str = "") -> None:
-        """Raise StepNotReachedError where there are reasons; a failback cannot be taken back."""
-        super()._reach(step, reasons, instead)
 
     def _reached(self, stage: str) -> list[str]:
         return [*denial_lines(self._lost.denied), *reached_after_return(self._flow, stage)]

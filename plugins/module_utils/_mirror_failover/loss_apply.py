@@ -8,6 +8,7 @@ notes the stage only once it is proven.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -78,16 +79,11 @@ class LossFailover(Steps):
         self._keep(record)
         return self._result(step, [*group_lines_after_loss(plan), *reached_after_loss(self._flow, step)], record)
 
-    def back(self, is_check: bool) -> dict[str, Any]:
+    def _no_way_back(self, record: Record) -> Iterable[str]:
+        return back_refusals(self._flow, record, is_lost=True)
+
+    def _take_back(self, record: Record, is_check: bool) -> dict[str, Any]:
         """Forget the failover, which has denied nothing."""
-        if self._record is None:
-            return self._nothing_to_take_back()
-        self._refuse(
-            [
-                *operator_refusals(self._flow, self._record, self._by),
-                *back_refusals(self._flow, self._record, is_lost=True),
-            ]
-        )
         if not is_check:
             self._forget()
         return self._result("", [f"Note         offsets that were set stay in {self._flow.target}"], None)

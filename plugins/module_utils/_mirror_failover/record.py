@@ -38,12 +38,14 @@ class Failback:
 
     stage -- the last stage that was reached, empty where none is. first -- by topic and partition of the source (as
     text) the offset from which on the source has records that the target lacks. kept -- the same with the offset below
-    which these stand in a topic of their own, and how many they are.
+    which these stand in a topic of their own, and how many they are. before -- the record as it was before the
+    failback, without its loss; None in older records.
     """
 
     stage: str = ""
     first: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     kept: Mapping[str, Mapping[str, Sequence[int]]] = field(default_factory=dict)
+    before: Record | None = None
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,12 @@ class Record:
         # Until the failback begins, the time of the stage is that of the loss.
         return replace(self, at=at, by=by, loss=replace(loss, opened_at=loss.opened_at or self.at, back=back))
 
+    def without_back(self) -> Record:
+        """Return the record of a loss as it was before its failback; an older one then has no denials."""
+        loss = self.loss or Loss()
+        before = (loss.back.before if loss.back else None) or Record(self.stage, self.by, loss.opened_at)
+        return replace(before, loss=replace(loss, back=None))
+
 
 def record_of(data: Mapping[str, Any] | None) -> Record | None:
     """Return the record of what was kept; None where no failover is under way."""
@@ -112,7 +120,9 @@ def _loss_of(data: Mapping[str, Any] | None) -> Loss | None:
     if not data:
         return None
     back = data.get("back")
-    return Loss(**{**data, "back": Failback(**back) if back else None})
+    # A failback of an older release has no record of before.
+    failback = Failback(**{**back, "before": record_of(back.get("before"))}) if back else None
+    return Loss(**{**data, "back": failback})
 
 
 def state_key(flow: Flow) -> str:

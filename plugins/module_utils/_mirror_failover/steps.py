@@ -107,16 +107,16 @@ def loss_refusals(flow: Flow, record: Record | None, writers: Sequence[str]) -> 
         yield f"kafka_failover_writers: nobody can be denied in {flow.source}, which is lost. Leave it out."
 
 
-def back_refusals(flow: Flow, record: Record | None, is_lost: bool = False) -> Iterator[str]:
+def back_refusals(flow: Flow, record: Record, is_lost: bool = False) -> Iterator[str]:
     """Yield why a failover cannot be taken back, also of a source that is lost."""
-    if record is not None and record.loss:
+    if record.loss:
         yield waits_for_back(flow)
-    elif record is not None and is_lost and record.denied:
+    elif is_lost and record.denied:
         yield (
             f"what the failover denied stands in {flow.source}, which is lost, and could not be taken away there. Take "
             "the next step, or go back without kafka_failover_source when it answers."
         )
-    elif record is not None and record.stage == TURNED:
+    elif record.stage == TURNED:
         yield (
             f"{flow.target} is open for writers since {record.at}, so {flow.source} may lack records. Take the next "
             f"step, and then fail over by the flow {reverse(flow).pair}."

@@ -8,7 +8,7 @@ and notes the stage only once it is proven. So a run that was killed is repeated
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -120,11 +120,33 @@ class Steps:
             "lines": [f"Failover     {self._flow.pair}{f', {stage}' if stage else ''}", *lines],
         }
 
-    def _reach(self, step: str, reasons: Sequence[str], instead: str = _GO_BACK) -> None:
+    def back(self, is_check: bool) -> dict[str, Any]:
+        """Take back what was done; in check mode say what would be taken back."""
+        record = self._under_way
+        if record is None:
+            return self._nothing_to_take_back()
+        self._refuse([*operator_refusals(self._flow, record, self._by), *self._no_way_back(record)])
+        return self._take_back(record, is_check)
+
+    @property
+    def _under_way(self) -> Record | None:
+        """Return the record of what can be taken back; None where nothing was begun."""
+        return self._record
+
+    def _no_way_back(self, record: Record) -> Iterable[str]:
+        """Return why what was done cannot be taken back, a sentence each with what to do instead."""
+        raise NotImplementedError
+
+    def _take_back(self, record: Record, is_check: bool) -> dict[str, Any]:
+        """Take it back but in check mode; the module's result."""
+        raise NotImplementedError
+
+    def _reach(self, step: str, reasons: Sequence[str]) -> None:
         """Raise StepNotReachedError where there are reasons why the stage is not reached."""
         if reasons:
-            are_denied = bool(self._record and self._record.denied)
-            raise StepNotReachedError(self._flow, step, reasons, are_denied, instead)
+            record = self._under_way
+            instead = _GO_BACK if record and not list(self._no_way_back(record)) else ""
+            raise StepNotReachedError(self._flow, step, reasons, bool(record and record.denied), instead)
 
     def _refuse(self, reasons: Sequence[str]) -> None:
         if reasons:
@@ -189,11 +211,15 @@ class SourceSteps(Steps):
 
     def _deny(self, denied: Sequence[Denial]) -> None:
         """Make the denials that are not there, also those that somebody took away meanwhile."""
-        self._acls(denied, "present")
+        if denied:
+            with at(f"source {self._flow.source}"):
+                keep_denials(self._origin, self._flow.pair, denied)
+                _change(self._origin, denied, "present")
 
-    def _acls(self, denied: Sequence[Denial], state: str) -> None:
+    def _allow(self, denied: Sequence[Denial], left: Sequence[Denial] = ()) -> None:
+        """Take denials away; those that are C(left) stay."""
         with at(f"source {self._flow.source}"):
-            change_denials(self._origin, self._flow.pair, denied, state)
+            allow(self._origin, self._flow.pair, denied, left)
 
     def _set_positions(self, records: Mapping[bytes, bytes | None]) -> Mapping[Key, int]:
         """Write positions of the flow back, none for one that is taken away; return those that stand there then."""
@@ -250,15 +276,11 @@ class Failover(SourceSteps):
         self._keep(replace(record, stage=step, at=now().at))
         return self._result(step, [*denial_lines(record.denied), *lines, *reached_lines(self._flow, step)], record)
 
-    def back(self, is_check: bool) -> dict[str, Any]:
+    def _no_way_back(self, record: Record) -> Iterable[str]:
+        return back_refusals(self._flow, record)
+
+    def _take_back(self, record: Record, is_check: bool) -> dict[str, Any]:
         """Take away what the failover denied, and forget it."""
-        if self._record is None:
-            return self._nothing_to_take_back()
-        reasons = [
-            *operator_refusals(self._flow, self._record, self._by),
-            *back_refusals(self._flow, self._record),
-        ]
-        self._refuse(reasons)
         source, target = self._flow.source, self._flow.target
         return self._ended(
             is_check,
@@ -273,7 +295,7 @@ class Failover(SourceSteps):
         """Take the denials away, then the record: killed in between, the next run does the rest."""
         denied = self._record.denied if self._record else ()
         if not is_check:
-            self._acls(denied, "absent")
+            self._allow(denied)
             if stage == DONE:
                 self._forget_loss()
             self._forget()
@@ -291,7 +313,7 @@ class Failover(SourceSteps):
         record = self._way_back()
         denied = record.denied if record and record.loss else ()
         with at(f"target {self._flow.target}"):
-            change_denials(self._copy, reverse(self._flow).pair, denied, "absent")
+            allow(self._copy, reverse(self._flow).pair, denied)
         return [f"{line} in {self._flow.target}" for line in allowed_lines(denied)]
 
     def _forget_loss(self) -> None:
@@ -332,19 +354,17 @@ class Failover(SourceSteps):
         return flow_back_lines(back)
 
 
-def change_denials(session: Session, pair: str, denied: Sequence[Denial], state: str) -> None:
-    """Make denials that are not there (state present), or take those away that are (absent).
+def allow(session: Session, pair: str, denied: Sequence[Denial], left: Sequence[Denial] = ()) -> None:
+    """Take denials away that the failover by a flow made; the cluster keeps a list of those that are C(left)."""
+    if denied:
+        _change(session, denied, "absent")
+        keep_denials(session, pair, left)
 
-    pair -- the flow whose failover needs them: the cluster keeps them for it for as long as they may be there.
-    """
-    if not denied:
-        return
-    if state == "present":
-        keep_denials(session, pair, denied)
+
+def _change(session: Session, denied: Sequence[Denial], state: str) -> None:
+    """Make denials that are not there (state present), or take those away that are (absent)."""
     options = {"authoritative": False, "authoritative_for": [], "timeout": _ACLS_TIMEOUT}
     ensure_acls(session, {"acls": denial_entries(denied, state), **options}, check=False, diff=False)
-    if state == "absent":
-        keep_denials(session, pair, ())
 
 
 def allowed_lines(denied: Sequence[Denial]) -> list[str]:

@@ -145,6 +145,37 @@ def failback_refusals(flow: Flow, loss: Loss, step: str, is_enabled: bool, are_s
             yield f"the surplus of {topic} cannot have a topic of its own: its name is to be {allowed}."
 
 
+def no_way_back(flow: Flow, loss: Loss, made: Sequence[str]) -> list[str]:
+    """Return why a failback cannot be taken back: the source may have records alone that are kept already.
+
+    made -- topics of the target that keep records of it, or were made for that.
+    """
+    back, stage = reverse(flow).pair, loss.back.stage if loss.back else ""
+    topics = f" ({capped(sorted(made), _NAMES)} in {flow.target})" if made else ""
+    if stage == BEGUN:
+        set_there = f"The positions of {back} are set, and they only move forward. " if needs_positions(flow) else ""
+        return [
+            f"what {flow.source} had alone is kept{topics}. {set_there}Enable {back}, run site.yml, then fail over by "
+            f"it (mirror_failover.yml -e 'kafka_failover={back}'): its step turned allows {flow.source} to be written "
+            "again."
+        ]
+    if stage == KEPT or made:
+        return [
+            f"the step {KEPT} was begun{topics}, and what is written into {flow.source} after it would be kept "
+            "nowhere. Take the next step (kafka_failover_step=next), and lead back to the end."
+        ]
+    return []
+
+
+def opens_both(flow: Flow) -> str:
+    """Return why a failback is not taken back before somebody says that writers of the source stay stopped."""
+    return (
+        f"without its denials {flow.source} can be written while {flow.target} is open, and what is written there then "
+        f"does not come to {flow.target}. Let the owners of all writers of {flow.source} keep them stopped, and give "
+        "kafka_failover_writers_stopped=true."
+    )
+
+
 def unfenced_source(flow: Flow, survey: Survey) -> list[str]:
     """Return why clients, or a mirror, may still write, a sentence each with its fix."""
     grown = [f"{topic}-{number} {count:,}" for (topic, number), count in sorted(survey.grown.items())]
@@ -370,6 +401,15 @@ def _order_lines(flow: Flow, survey: Survey) -> Iterator[str]:
             f"Note         {flow.pair}, enabled again after the failover back, copies the surplus into its copies in "
             f"{flow.target} as late records"
         )
+
+
+def taken_back_lines(flow: Flow) -> list[str]:
+    """Return what people do once a failback is taken back."""
+    return [
+        f"Do           keep the writers of {flow.source} stopped while {flow.target} is open; start no mirror between "
+        "the two",
+        f"Note         the record of the loss stays; the failback begins anew with the step {FENCED}",
+    ]
 
 
 def reached_after_return(flow: Flow, stage: str) -> list[str]:

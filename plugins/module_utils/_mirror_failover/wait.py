@@ -14,7 +14,7 @@ from .._core.progress import DONE, GOING, Step, duration
 WAIT_OPTIONS: dict[str, dict[str, Any]] = {
     "source": {"type": "str", "required": True},
     "target": {"type": "str", "required": True},
-    "step": {"type": "str", "choices": ["", "next"], "default": ""},
+    "step": {"type": "str", "choices": ["", "next", "back"], "default": ""},
     "timeout": {"type": "int", "default": 600},
     "interval": {"type": "float", "default": 0.5},
 }

@@ -39,11 +39,6 @@ def failover_refusals(
             f"kafka_failover_source is {source!r}, which it cannot be. Give {LOST} where the source is gone, with its "
             "disks perhaps; leave it out while both clusters are alive."
         ]
-    if source == RETURNED and step == "back":
-        return [
-            "kafka_failover_step is 'back', which a failback does not know: it deletes nothing, and what it denies is "
-            "allowed again by the failover back. Give next, or leave it out to see the plan."
-        ]
     if step and not operator:
         return [
             "kafka_failover_operator is not given. Give the name of the person who takes the steps, the same for all "

@@ -25,6 +25,7 @@ from tests.support.modules import run_module
 pytestmark = pytest.mark.full
 
 STEP = ("kafka_failover_step=next", "kafka_failover_operator=alice")
+BACK = ("kafka_failover_step=back", "kafka_failover_operator=alice")
 
 
 @pytest.fixture(scope="module")
@@ -85,6 +86,8 @@ def test_what_a_lost_site_has_alone_is_kept_and_the_rest_comes_back_once(mirrore
     assert "how writers of dc_a are stopped" in refused.output
 
     assert "dc_a->dc_b, fenced" in lead_back(mirrored, "kafka_failover_writers_stopped=true")
+    goes_back_from_the_fence(mirrored)
+    assert "dc_a->dc_b, fenced" in lead_back(mirrored, "kafka_failover_writers_stopped=true")
     # Killed while it copies, or after: the next run goes on, and nothing is kept twice.
     run = mirrored.begin("playbooks/mirror_failback.yml", *words(*STEP))
     read_until(run, "Failback | Take the step")
@@ -102,12 +105,29 @@ def test_what_a_lost_site_has_alone_is_kept_and_the_rest_comes_back_once(mirrore
         assert [record.value() for record in kept[number]] == [record.value() for record in wanted]
         assert [record.timestamp() for record in kept[number]] == [record.timestamp() for record in wanted]
 
+    late = mirrored.playbook("playbooks/mirror_failback.yml", *words(*BACK, "kafka_failover_writers_stopped=true"))
+    assert f"the step kept was begun ({name} in dc_b)" in said(late)
+    assert late.rc != 0
     begun = lead_back(mirrored)
     assert f"dc_b->dc_a begins at the ends that dc_b had when it was opened: {PARTITIONS} partitions" in begun
     mirrored.variables["mirror_flows"] = flows(False, True)
     mirrored.playbook().ok()
     # The old ones, the surplus, and what was written into dc_b: each once, in this order.
     arrives_once(mirrored, "dc_a", 3 * RECORDS)
+
+
+def goes_back_from_the_fence(cluster: Mirrored) -> None:
+    """Take the fence back, which leaves the record of the loss; only once somebody says that writers stay stopped."""
+    playbook = "playbooks/mirror_failback.yml"
+    unsaid = cluster.playbook(playbook, *words(*BACK))
+    assert "dc_a can be written while dc_b is open" in said(unsaid)
+    assert unsaid.rc != 0
+    going = words(*BACK, "kafka_failover_writers_stopped=true")
+    assert "the failback begins anew with the step fenced" in said(cluster.playbook(playbook, *going, "--check").ok())
+    assert "next step: kept" in said(cluster.playbook(playbook, *words(), "--check").ok())
+    assert "the failback begins anew with the step fenced" in said(cluster.playbook(playbook, *going).ok())
+    assert "failback not begun; next step: fenced" in said(cluster.playbook(playbook, *words(), "--check").ok())
+    assert "no failback is under way" in said(cluster.playbook(playbook, *going).ok())
 
 
 def topics(cluster: Mirrored, place: str) -> list[str]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from typing import Any
 
@@ -53,11 +54,14 @@ class Clusters(Acts):
         self.positions: dict[Any, int] = {}
         self.kept_denials: dict[str, int] = {}
         self.end = 8
+        #: Topics of the target that keep a surplus.
+        self.made: list[str] = []
 
     def claim_state(self, _session: str, key: str, value: Any, _since: int) -> Any:
         """Keep a record."""
         assert key == KEY
-        self.do(f"note {value['loss']['back']['stage'] or '-'}{' kept' if value['loss']['back']['kept'] else ''}")
+        back = value["loss"]["back"]
+        self.do(f"note {back['stage'] or '-'}{' kept' if back['kept'] else ''}" if back else "note the loss")
         self.kept = json.loads(json.dumps(value))
         return value
 
@@ -66,9 +70,21 @@ class Clusters(Acts):
         assert session == SOURCE
         self.kept_denials[pair] = len(denied)
 
+    def ensure_acls(self, session: str, params: Any, **_more: Any) -> None:
+        """Deny, or allow again."""
+        assert session == SOURCE
+        (state,) = {entry["state"] for entry in params["acls"]}
+        self.do(f"{'deny' if state == 'present' else 'allow'} {len(params['acls'])}")
+
+    def topics_at(self, session: str, _broker: Any, names: Any) -> dict[str, list[int]]:
+        """Return the topics of a cluster."""
+        there = ["orders"] if session == SOURCE else self.made
+        return {name: [0] for name in there if name in (names or there)}
+
     def keep(self, session: str, copy: str, keeping: Any) -> int:
         """Copy a partition."""
         assert (session, copy) == (SOURCE, TARGET)
+        self.made = [keeping.topic]
         self.do(f"copy {keeping.where} {keeping.first} to {keeping.end} into {keeping.topic}")
         return 2
 
@@ -89,12 +105,10 @@ def clusters(monkeypatch: pytest.MonkeyPatch) -> Clusters:
     allowed = Binding("User:orders", "*", "allow", "write", "topic", "orders", "literal")
     monkeypatch.setattr(steps_apply, "describe_acls", lambda _session: {allowed: None})
     monkeypatch.setattr(steps_apply, "keep_denials", made.keep_denials)
-    monkeypatch.setattr(
-        steps_apply, "ensure_acls", lambda _session, params, **_more: made.do(f"deny {len(params['acls'])}")
-    )
+    monkeypatch.setattr(steps_apply, "ensure_acls", made.ensure_acls)
     monkeypatch.setattr(apply, "read_state", lambda _session, _key: (made.kept, 7))
     monkeypatch.setattr(failback_apply, "survey_of", lambda *_arguments: made.survey)
-    monkeypatch.setattr(failback_apply, "topics_at", lambda *_arguments: {"orders": [0]})
+    monkeypatch.setattr(failback_apply, "topics_at", made.topics_at)
     monkeypatch.setattr(failback_apply, "edges", lambda *_arguments: {("orders", 0): Log(0, made.end)})
     monkeypatch.setattr(failback_apply, "keep", made.keep)
     monkeypatch.setattr(failback_apply.Failbacks, "_positions_back", lambda _self: made.positions)
@@ -164,14 +178,15 @@ def test_a_writer_that_goes_on_is_named_and_no_stage_is_reached(clusters: Cluste
     clusters.survey = Survey([PART], {("orders", 0): 3})
     with pytest.raises(StepNotReachedError, match="a is still written: orders-0 3") as raised:
         failback(writers_stopped=True).next(False)
-    assert "step=back" not in str(raised.value)
+    assert "Run the same again, or go back with kafka_failover_step=back." in str(raised.value)
     clusters.survey = Survey([PART])
     failback().next(False)
     failback().next(False)
     # Written after it was kept.
     clusters.end = 9
-    with pytest.raises(StepNotReachedError, match="orders-0 of a was written after"):
+    with pytest.raises(StepNotReachedError, match="orders-0 of a was written after") as raised:
         failback().next(False)
+    assert "step=back" not in str(raised.value)
     assert clusters.kept["loss"]["back"]["stage"] == "kept"
 
 
@@ -233,3 +248,119 @@ def test_nothing_is_denied_or_noted_once_the_record_of_the_loss_is_gone(clusters
     with pytest.raises(RefusedError, match="keeps no record of a loss of a"):
         failback().plan()
     assert clusters.done == []
+
+
+def back(**given: Any) -> failback_apply.Failbacks:
+    """Return the run that goes back, which says that writers of the source stay stopped."""
+    return failback(**{"step": "back", "writers_stopped": True, **given})
+
+
+@pytest.mark.parametrize("is_fenced", [True, False])
+def test_the_way_back_from_a_fence_leaves_the_record_of_the_loss(clusters: Clusters, is_fenced: bool) -> None:
+    lost = clusters.kept
+    clusters.survey = Survey([PART], {} if is_fenced else {("orders", 0): 3})
+    with contextlib.nullcontext() if is_fenced else pytest.raises(StepNotReachedError):
+        failback(writers=["User:orders"]).next(False)
+    clusters.done.clear()
+    lines = back().back(False)["lines"]
+    assert lines[0] == "Allowed      User:orders may again write orders"
+    assert "keep the writers of a stopped while b is open" in lines[1]
+    assert clusters.done == [f"note {'fenced' if is_fenced else '-'}", "allow 1", "note the loss"]
+    assert clusters.kept_denials == {"a->b": 0}
+    assert clusters.kept == {**lost, "loss": {**lost["loss"], "opened_at": OPENED, "ids": {}, "back": None}}
+    again = back().back(False)
+    assert (again["changed"], again["lines"]) == (False, ["Back         no failback is under way"])
+    # Another person may begin anew.
+    clusters.survey = Survey([PART])
+    assert failback(operator="carol", writers_stopped=True).next(False)["stage"] == "fenced"
+
+
+def test_what_the_failover_denied_before_its_source_was_lost_stays_denied(clusters: Clusters) -> None:
+    clusters.kept["denied"] = [["User:late", "orders"]]
+    failback(writers=["User:orders"]).next(False)
+    assert clusters.kept_denials == {"a->b": 2}
+    clusters.done.clear()
+    assert "User:late" not in str(back().back(False)["lines"])
+    assert clusters.done == ["note fenced", "allow 1", "note the loss"]
+    assert (clusters.kept["denied"], clusters.kept_denials) == ([["User:late", "orders"]], {"a->b": 1})
+
+
+def test_nobody_goes_back_before_it_is_said_that_writers_stay_stopped(clusters: Clusters) -> None:
+    # What was said at the fence was said of a source that nobody opens again.
+    failback(writers_stopped=True).next(False)
+    clusters.done.clear()
+    with pytest.raises(RefusedError, match=r"a can be written while b is open.*kafka_failover_writers_stopped=true"):
+        back(writers_stopped=False).back(False)
+    with pytest.raises(RefusedError, match="and you are carol"):
+        back(operator="carol").back(False)
+    assert clusters.done == []
+    # Nothing was denied.
+    assert back().back(False)["lines"][0].startswith("Do ")
+    assert clusters.done == ["note fenced", "note the loss"]
+
+
+@pytest.mark.parametrize("cut", ["note fenced", "allow 1", "note the loss"])
+@pytest.mark.parametrize("is_taken_back", [True, False])
+def test_a_way_back_that_was_cut(clusters: Clusters, cut: str, is_taken_back: bool) -> None:
+    failback(writers=["User:orders"]).next(False)
+    clusters.killed_at = cut
+    with pytest.raises(Killed):
+        back().back(False)
+    clusters.done.clear()
+    if is_taken_back:
+        back().back(False)
+        assert (clusters.kept["loss"]["back"], clusters.kept["denied"]) == (None, [])
+        assert clusters.done[-2:] == ["allow 1", "note the loss"]
+    else:
+        assert failback().next(False)["stage"] == "kept"
+        assert (clusters.done[0], clusters.kept_denials) == ("deny 1", {"a->b": 1})
+
+
+def test_another_run_at_the_same_time_is_refused_before_anything_is_allowed(
+    clusters: Clusters, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failback(writers=["User:orders"]).next(False)
+    late = back()
+    failback().next(False)
+    clusters.made.clear()
+    clusters.done.clear()
+    monkeypatch.setattr(steps_apply, "claim_state", lambda *_arguments: None)
+    with pytest.raises(RefusedError, match=r"at the same time: alice \(turned\)"):
+        late.back(False)
+    assert clusters.done == []
+
+
+def test_check_mode_of_the_way_back_changes_nothing(clusters: Clusters) -> None:
+    failback(writers=["User:orders"]).next(False)
+    clusters.done.clear()
+    result = back().back(True)
+    assert result["lines"][0] == "Allowed      User:orders may again write orders"
+    assert (result["changed"], result["next_step"], clusters.done) == (True, "kept", [])
+    clusters.made = ["_streamops_surplus.2026-11-30.orders"]
+    with pytest.raises(RefusedError, match="the step kept was begun"):
+        back().back(True)
+
+
+def test_there_is_no_way_back_once_a_topic_keeps_a_surplus(clusters: Clusters) -> None:
+    failback(writers_stopped=True).next(False)
+    # The topic is made, and the run is killed before it is noted.
+    clusters.killed_at = COPY
+    with pytest.raises(Killed):
+        failback().next(False)
+    name = "_streamops_surplus.2026-11-30.orders"
+    for words in (rf"kept was begun \({name} in b\).*Take the next step", rf"a had alone is kept \({name} in b\)"):
+        clusters.done.clear()
+        with pytest.raises(RefusedError, match=words) as raised:
+            back().back(False)
+        assert clusters.done == []
+        for _run in range(2):
+            with contextlib.suppress(RefusedError):
+                failback().next(False)
+    assert "only move forward. Enable b->a, run site.yml, then fail over by it" in str(raised.value)
+
+
+def test_a_failback_of_an_older_release_is_taken_back_too(clusters: Clusters) -> None:
+    failback(writers=["User:orders"]).next(False)
+    del clusters.kept["loss"]["back"]["before"]
+    back().back(False)
+    assert (clusters.kept["at"], clusters.kept["denied"], clusters.kept["loss"]["back"]) == (OPENED, [], None)

@@ -106,6 +106,7 @@ def test_both_steps(target: Target) -> None:
     with pytest.raises(steps_apply.StepNotReachedError, match="mirror_flows still enables") as raised:
         failover(flow_enabled=True).next(False)
     assert "denied" not in str(raised.value)
+    assert "or go back with kafka_failover_step=back" in str(raised.value)
     assert failover().next(False)["stage"] == "turned"
     loss = target.kept[KEY]["loss"]
     assert loss.pop("opened_at") == target.kept[KEY]["at"]
@@ -137,6 +138,8 @@ def test_a_planned_failover_goes_on_from_its_record(target: Target) -> None:
     target.kept[KEY] = planned("fenced", ["User:orders", "orders"])
     assert "and you are bob" in str(refusal(failover(operator="bob").next))
     assert failover().next(False)["stage"] == "moved"
+    with pytest.raises(steps_apply.StepNotReachedError, match=r"what was denied stays denied\. Run the same again\.$"):
+        failover(flow_enabled=True).next(False)
     assert target.kept[KEY]["denied"] == [["User:orders", "orders"]]
     # What stands in the source cannot be taken away there.
     assert "could not be taken away there" in str(refusal(failover().back))

@@ -46,10 +46,11 @@ def test_the_flow_of_a_lost_source_may_be_disabled() -> None:
     assert failover_refusals(under_way(FLOWS, "dc_b->dc_a", "", "lost"), "dc_b->dc_a", source="lost") == []
 
 
-def test_a_failback_has_a_disabled_flow_and_no_way_back() -> None:
+def test_a_failback_has_a_disabled_flow() -> None:
     flows = under_way(FLOWS, "dc_b->dc_a", "", "returned")
     assert failover_refusals(flows, "dc_b->dc_a", source="returned") == []
-    assert "a failback does not know" in failover_refusals(flows, "dc_b->dc_a", "back", "alice", "returned")[0]
+    assert failover_refusals(flows, "dc_b->dc_a", "back", "alice", "returned") == []
+    assert "kafka_failover_operator is not given" in failover_refusals(flows, "dc_b->dc_a", "back", "", "returned")[0]
 
 
 def test_the_flow_of_a_step_may_be_disabled() -> None:
