@@ -3,12 +3,17 @@
 
 from __future__ import annotations
 
+import re
+from functools import partial
+from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 from ansible.parsing.dataloader import DataLoader
 from ansible.template import Templar, trust_as_template
 
+from ansible_collections.streamops.kafka.plugins.module_utils._node.generations import Generations
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.view import View
 from tests.support.cluster import ROOT
 from tests.support.inventory_data import DataReader
@@ -46,9 +51,40 @@ def test_a_node_keeps_its_keytab_until_it_has_proven_files_that_do_not_name_it()
     assert names.index("Proven | Keep the start files") < names.index(
         "Proven | Remove a keytab that the node no longer reads"
     )
-    (remove,) = (task for task in tasks_of("_common/tasks/roll/proven.yml") if "keytab" in task["name"])
+    remove = tasks_of("_common/tasks/roll/proven.yml")[-1]
     assert remove["ansible.builtin.file"] == {"path": "{{ _model.old_keytab }}", "state": "absent"}
     assert "_model.old_keytab != ''" in remove["when"]
+
+
+def _write(text: str, at: str) -> None:
+    Path(at, "server.properties").write_text(text)
+
+
+@pytest.mark.parametrize(("earlier", "stays"), [("GSSAPI", True), ("SCRAM", False), ("", False)])
+def test_a_keytab_stays_while_a_node_may_go_back_to_files_that_name_it(
+    tmp_path: Path, earlier: str, stays: bool
+) -> None:
+    config, keytab = tmp_path / "a", tmp_path / "a" / "kafka.keytab"
+    generations = Generations(str(config))
+    config.mkdir()
+    keytab.write_bytes(b"keys")
+    for login in filter(None, (earlier, "SCRAM-SHA-512")):
+        text = (
+            f'jaas.config=Krb5LoginModule required keyTab="{keytab}";' if login == "GSSAPI" else f"jaas.config={login}"
+        )
+        generations.stage(login, partial(_write, text))
+        generations.switch()
+        generations.prove()
+    assert (generations.name("earlier") is None) == (not earlier)
+    look, remove = tasks_of("_common/tasks/roll/proven.yml")[-2:]
+    known = {"_model": {"paths": {"config": str(config)}, "old_keytab": str(keytab)}, "_common_kind": "kafka"}
+    templar = Templar(loader=DataLoader(), variables=known)
+    options = {name: templar.template(trust_as_template(text)) for name, text in look["ansible.builtin.find"].items()}
+    files = [path.read_text() for path in Path(options["paths"]).glob("*")]
+    # As the module find compares: each line from its start.
+    named = {"matched": sum(any(re.match(options["contains"], line) for line in text.splitlines()) for text in files)}
+    templar = Templar(loader=DataLoader(), variables={**known, look["register"]: named})
+    assert templar.template(trust_as_template(f"{{{{ {remove['when']} }}}}")) is not stays
 
 
 def test_mirrors_of_one_machine_and_target_wait_for_each_other() -> None:
