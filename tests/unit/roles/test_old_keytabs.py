@@ -60,29 +60,35 @@ def _write(text: str, at: str) -> None:
     Path(at, "server.properties").write_text(text)
 
 
-@pytest.mark.parametrize(("earlier", "stays"), [("GSSAPI", True), ("SCRAM", False), ("", False)])
-def test_a_keytab_stays_while_a_node_may_go_back_to_files_that_name_it(
-    tmp_path: Path, earlier: str, stays: bool
+@pytest.mark.parametrize(
+    ("logins", "stays"),
+    [
+        (("GSSAPI", "SCRAM-SHA-512"), True),
+        (("PLAIN", "SCRAM-SHA-512"), False),
+        (("SCRAM-SHA-512",), False),
+        # Properties of the operator's own name a keytab that he has put there.
+        (("PLAIN", "GSSAPI"), True),
+    ],
+)
+def test_a_keytab_stays_while_start_files_name_it_that_a_node_has_or_may_go_back_to(
+    tmp_path: Path, logins: tuple[str, ...], stays: bool
 ) -> None:
     config, keytab = tmp_path / "a", tmp_path / "a" / "kafka.keytab"
     generations = Generations(str(config))
     config.mkdir()
-    keytab.write_bytes(b"keys")
-    for login in filter(None, (earlier, "SCRAM-SHA-512")):
-        text = (
-            f'jaas.config=Krb5LoginModule required keyTab="{keytab}";' if login == "GSSAPI" else f"jaas.config={login}"
-        )
-        generations.stage(login, partial(_write, text))
+    for login in logins:
+        ticket = f'Krb5LoginModule required keyTab="{keytab}";'
+        generations.stage(login, partial(_write, f"jaas.config={ticket if login == 'GSSAPI' else login}"))
         generations.switch()
         generations.prove()
-    assert (generations.name("earlier") is None) == (not earlier)
     look, remove = tasks_of("_common/tasks/roll/proven.yml")[-2:]
     known = {"_model": {"paths": {"config": str(config)}, "old_keytab": str(keytab)}, "_common_kind": "kafka"}
     templar = Templar(loader=DataLoader(), variables=known)
-    options = {name: templar.template(trust_as_template(text)) for name, text in look["ansible.builtin.find"].items()}
-    files = [path.read_text() for path in Path(options["paths"]).glob("*")]
+    find = look["ansible.builtin.find"]
+    *places, pattern = (templar.template(trust_as_template(text)) for text in (*find["paths"], find["contains"]))
+    files = [path.read_text() for place in places for path in Path(place).glob("*")]
     # As the module find compares: each line from its start.
-    named = {"matched": sum(any(re.match(options["contains"], line) for line in text.splitlines()) for text in files)}
+    named = {"matched": sum(any(re.match(pattern, line) for line in text.splitlines()) for text in files)}
     templar = Templar(loader=DataLoader(), variables={**known, look["register"]: named})
     assert templar.template(trust_as_template(f"{{{{ {remove['when']} }}}}")) is not stays
 
