@@ -61,7 +61,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.model impo
 from ansible_collections.streamops.kafka.plugins.module_utils._health.partition_rules import looked_at
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import Leaders, log_ends, newest_times
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror_drill.api import kept_of_flows
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_drill.api import last_of_flows
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_drill.model import can_drill
 from ansible_collections.streamops.kafka.plugins.module_utils._quotas.api import describe_quotas
 from ansible_collections.streamops.kafka.plugins.module_utils._users.api import describe_credentials
@@ -278,7 +278,7 @@ def details_of(
     if brokers:
         questions[BROKERS] = lambda: broker_configs(session, brokers, before.brokers)
     if flows:
-        questions[DRILLS] = lambda: {pair: kept.last for pair, kept in kept_of_flows(session, flows, topics).items()}
+        questions[DRILLS] = lambda: last_of_flows(session, flows, topics)
     told: dict[str, Any] = {}
     failed: dict[str, StreamopsError] = {}
     for what, question in questions.items():

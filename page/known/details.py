@@ -30,7 +30,7 @@ class Details:
     C(asked): when all parts were asked the last time, None before the first one. C(told), by part: when it was told.
     C(why), by part: why it was not told the last time, with the next step, in sentences. C(brokers): the configurations
     of brokers, each with its own time. C(drills): by source->target the last drill of a failover of each flow into this
-    cluster that one can rehearse, None where there was none.
+    cluster that one can rehearse, None where there was none, and a sentence where its record cannot be read.
     """
 
     configs: TopicConfigs | None = None
@@ -41,7 +41,7 @@ class Details:
     told: Mapping[str, float] = field(default_factory=dict)
     why: Mapping[str, str] = field(default_factory=dict)
     brokers: BrokerConfigs | None = None
-    drills: Mapping[str, Outcome | None] | None = None
+    drills: Mapping[str, Outcome | str | None] | None = None
 
     def is_due(self, now: float, every: float) -> bool:
         """Return whether they are to be asked again, C(every) seconds after the last time; also where a clock went

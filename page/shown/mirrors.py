@@ -158,7 +158,7 @@ def _drill_of(flow: Flow, target: State | None) -> LastDrill:
     if drills is None or flow.pair not in drills:
         return unknown_drill(not_told(target, DRILLS))
     last, now = drills[flow.pair], target.seen.picture.taken + (target.fresh.age or 0.0)
-    return last_drill(last, days_since(last, now) if last else None)
+    return unknown_drill(last) if isinstance(last, str) else last_drill(last, days_since(last, now) if last else None)
 
 
 def _rank(one: Row) -> float | None:

@@ -15,7 +15,8 @@ description:
   - Returns the marks that the last audit of a flow left in the topic C(_streamops_state) of the target. The Spark job
     C(mirror_audit) begins at them where C(mirror_audit_incremental) is set.
   - With O(result) it keeps the marks of that audit instead of those before it. At most 100,000 are kept, those of the
-    partitions with most records; the next audit compares the other partitions whole.
+    partitions with most records; the next audit compares the other partitions whole. A mark that another audit has
+    taken away since this one began stays away, unless this one compared its partition whole.
 extends_documentation_fragment:
   - streamops.kafka._attributes
   - streamops.kafka._connection

@@ -213,7 +213,7 @@ def with_mirrors(found: dict[str, Seen]) -> dict[str, Seen]:
         "copy": {**there, "orders.invoices.0002": None, "orders.heartbeats": 1.8, "own": 1.0},
         "payments": {"orders.heartbeats": 900.0},
     }
-    drills: dict[str, Mapping[str, Outcome | None]] = {
+    drills: dict[str, Mapping[str, Outcome | str | None]] = {
         "copy": {"orders->copy": drill(50)},
         "orders": {
             "copy->orders": drill(0, "not drained: orders lacks records.", HOSTILE[0]),
@@ -238,7 +238,7 @@ def drill(days: int, *why: str) -> Outcome:
     return Outcome(at, "alice", counts=Counts(2000, 0, 12, 98, 0, 0), rto_read=31.4, rto_written=31.2)
 
 
-def drilled(seen: Picture, drills: Mapping[str, Outcome | None] | None) -> Picture:
+def drilled(seen: Picture, drills: Mapping[str, Outcome | str | None] | None) -> Picture:
     """The picture with the last drills of flows; with None of drills that were not told."""
     asked = seen.details.asked or 0.0
     if drills is None:

@@ -3,7 +3,8 @@
 """Keeps what audits of a mirror proved with the target, for the next audit (spark_validation/mirror/mark.py).
 
 Whether a mark still holds is judged by the audit that begins at it, so marks that are old or of another flow cost time
-and no verdict.
+and no verdict. But a partition that an audit did not find clean must lose its mark, also where another audit, which had
+read the mark before, ends later: what that one did not compare whole itself is kept only while it still has a mark.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from .._client.connection import Connection
 from .._client.session import Session
@@ -28,6 +29,13 @@ class UnreadableResultError(StreamopsError):
     """A result of an audit that cannot be read."""
 
 
+class Audited(NamedTuple):
+    """The marks of an audit, and when it began (epoch milliseconds): those of then are of what it compared whole."""
+
+    marks: list[dict[str, Any]]
+    began_ms: int
+
+
 def mirror_marks(module: Any) -> dict[str, Any]:
     """Return the marks of a flow, those of an audit where its result is given; the module's result."""
     params = module.params
@@ -35,28 +43,48 @@ def mirror_marks(module: Any) -> dict[str, Any]:
     audited = marks_of(params["result"], source, target) if params["result"] else None
     key = f"mirror_marks {source}->{target}"
     with at(f"target {target}"), Session(Connection.from_params(params)) as copy:
-        before = read_state(copy, key)[0] or []
+        kept = read_state(copy, key)[0]
+        # What is damaged, or of another release, is no mark: its partitions are compared whole.
+        before = kept if _are_marks(kept) else []
         if audited is None:
             return {"changed": False, "marks": before, "left_out": 0}
-        marks = most_records(audited)
-        if marks != before and not module.check_mode:
+        standing = still_kept(audited, before)
+        marks = most_records(standing)
+        if marks != (kept or []) and not module.check_mode:
             made_state_topic(copy)
             write_state(copy, key, marks)
-    return {"changed": False, "marks": marks, "left_out": len(audited) - len(marks)}
+    return {"changed": False, "marks": marks, "left_out": len(standing) - len(marks)}
 
 
-def marks_of(path: str, source: str, target: str) -> list[dict[str, Any]] | None:
+def marks_of(path: str, source: str, target: str) -> Audited | None:
     """Return the marks in a result.json; None where it has none or is of another flow (an audit that broke off)."""
     try:
         document = json.loads(Path(path).read_text(encoding="utf-8"))
         settings = document["settings"]
         marks = document["figures"].get("marks")
+        began_ms = int(document.get("started_ms") or 0)
         aliases = [(settings.get(side) or {}).get("alias") for side in ("source", "target")]
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         why = f"result {path} of the audit cannot be read: {error}. The marks of earlier audits were kept as they are."
         raise UnreadableResultError(f"{why} Fix: run the audit again.") from error
-    is_whole = isinstance(marks, list) and all(isinstance(mark, dict) for mark in marks)
-    return marks if aliases == [source, target] and is_whole else None
+    return Audited(marks, began_ms) if aliases == [source, target] and _are_marks(marks) else None
+
+
+def _are_marks(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(mark, dict) for mark in value)
+
+
+def still_kept(audited: Audited, before: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the marks of an audit without those that it went on from and that another audit has taken away since.
+
+    before -- the marks that are kept now
+    """
+    places = {(mark.get("topic"), mark.get("partition")) for mark in before}
+    return [
+        mark
+        for mark in audited.marks
+        if mark["whole_ms"] >= audited.began_ms or (mark["topic"], mark["partition"]) in places
+    ]
 
 
 def most_records(marks: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

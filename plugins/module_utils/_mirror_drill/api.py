@@ -25,19 +25,37 @@ from .model import (
     Content,
     Kept,
     Numbered,
+    Outcome,
     kept_of,
     state_key,
 )
 
 
-def kept_of_flows(session: Session, flows: Sequence[Flow], topics: Collection[str] | None = None) -> dict[str, Kept]:
-    """Return what the target of all these flows keeps of the drills of each, by source->target.
+def kept_of_flow(session: Session, flow: Flow) -> Kept:
+    """Return what the target of a flow keeps of its drills.
 
-    C(topics) are the names of all topics, where they have been listed already. Raises RequestFailedError for a record
-    of another form, as a newer release may write it.
+    Raises RequestFailedError for a record of another form, as a newer release may write it.
+    """
+    key = state_key(flow)
+    return _kept(key, read_states(session, [key]).get(key))
+
+
+def last_of_flows(
+    session: Session, flows: Sequence[Flow], topics: Collection[str] | None = None
+) -> dict[str, Outcome | str | None]:
+    """Return the last drill of each of these flows as their target keeps it, by source->target: None without any, and
+    a sentence where its record has another form, which hides no other flow.
+
+    C(topics) are the names of all topics, where they have been listed already.
     """
     values = read_states(session, [state_key(flow) for flow in flows], topics)
-    return {flow.pair: _kept(state_key(flow), values.get(state_key(flow))) for flow in flows}
+    ended: dict[str, Outcome | str | None] = {}
+    for flow in flows:
+        try:
+            ended[flow.pair] = _kept(state_key(flow), values.get(state_key(flow))).last
+        except RequestFailedError as error:
+            ended[flow.pair] = f"{error.message}."
+    return ended
 
 
 def _kept(key: str, value: Any) -> Kept:

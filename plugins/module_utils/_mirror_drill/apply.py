@@ -25,7 +25,7 @@ from .._mirror.reading import flow_of
 from .._mirror_failover.apply import both_ends, kept_record, target_of
 from .._state.api import write_state
 from .._topics.api import TopicSpec, drop_topics, made_state_topic, make_topic
-from .api import kept_of_flows, last_contents
+from .api import kept_of_flow, last_contents
 from .model import (
     MOST_PARTITIONS,
     OWN_PARTITIONS,
@@ -79,7 +79,7 @@ def mirror_drill(module: Any) -> dict[str, Any]:
 def kept_in(flow: Flow, copy: Session) -> Kept:
     """Return what the target keeps of the drills of a flow."""
     with at(f"target {flow.target}"):
-        return kept_of_flows(copy, [flow])[flow.pair]
+        return kept_of_flow(copy, flow)
 
 
 def told(flow: Flow, last: Outcome | None) -> dict[str, Any]:

@@ -385,4 +385,9 @@ def keep_denials(session: Session, pair: str, denied: Sequence[Denial]) -> None:
         if not is_denial(error.code):
             raise
         # The failover itself does not need it.
-        warn(f"{pair}: its denials are not kept ({error}). Run nothing there with kafka_acls_authoritative meanwhile.")
+        warn(
+            f"{pair}: its denials are not kept ({error}). Run nothing there with kafka_acls_authoritative meanwhile."
+            if denied
+            else f"{pair}: its denials are gone, but not the list of them ({error}). Where one is made again, "
+            "kafka_acls_authoritative leaves it; an entry with state: absent removes it."
+        )

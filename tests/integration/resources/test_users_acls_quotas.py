@@ -375,6 +375,22 @@ def alice(ensure: Ensure, admin: Session) -> dict[str, Any]:
     return {**own.confluent_config(), "socket.timeout.ms": 10000}
 
 
+@pytest.mark.full
+@pytest.mark.usefixtures("alice")
+def test_no_denial_goes_where_the_run_may_not_see_whether_a_failover_needs_it(ensure: Ensure, admin: Session) -> None:
+    cluster = {"principal": "User:it-alice", "operations": ["alter", "describe"], "resource_type": "cluster"}
+    ensure("acls", cluster, entry(permission="deny"))
+    own = {"sasl_username": "it-alice", "sasl_password": "s3cret-of-the-user"}
+    refused = ensure("acls", cluster, authoritative=True, **own)
+    assert "whether a failover needs them is not known" in refused["msg"], refused
+    assert "needs the operation read on the topic _streamops_state" in refused["msg"]
+    assert len(describe_acls(admin)) == 3
+    reads = entry("_streamops_state")
+    ensure("acls", reads)
+    assert ensure("acls", cluster, reads, authoritative=True, **own)["removed"] == 1
+    assert binding()._replace(permission="deny") not in describe_acls(admin)
+
+
 def produce(settings: dict[str, Any], topic: str) -> str | None:
     """Send one record and return the name of the error, None when it was acknowledged."""
     outcome: list[str | None] = []

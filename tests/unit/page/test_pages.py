@@ -10,6 +10,7 @@ import json
 import re
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -19,7 +20,7 @@ from page.shown.names import path
 from page.shown.sheet import CUT_AT
 from tests.support.markup import Markup
 from tests.support.page import Answer
-from tests.support.page_seen import FLOWS, HOSTILE, Served, cluster, looked, served
+from tests.support.page_seen import FLOWS, HOSTILE, Served, cluster, drilled, looked, served
 
 ORDERS = "/clusters/orders"
 LISTS = ("", "/brokers", "/topics", "/groups", "/moves", "/mirrors", "/access", "/operations")
@@ -445,6 +446,18 @@ def test_the_last_drill_of_each_flow_says_how_it_ended_and_that_it_is_old(page: 
     failed = flows["copy->orders"]
     assert (failed["state"], failed["days"], failed["rpo_records"], len(failed["why"])) == ("failed", 0, None, 2)
     assert [flows[pair]["state"] for pair in ("invoices->orders", "orders->far")] == ["never", "unknown"]
+
+
+def test_a_drill_whose_record_cannot_be_read_says_so_and_hides_no_other() -> None:
+    seen = looked()
+    orders = seen["orders"]
+    assert orders.picture
+    told = drilled(orders.picture, {"copy->orders": "its record has another form.", "invoices->orders": None})
+    with served(lambda: {**seen, "orders": replace(orders, picture=told)}) as page:
+        text = words(page.get(f"{ORDERS}/mirrors"))
+    assert "copy->orders unknown As of" in text
+    assert "not known not known not known not known its record has another form." in text
+    assert "invoices->orders never" in text
 
 
 def test_mirrored_topics_are_listed_by_how_far_they_are_behind(page: Served) -> None:

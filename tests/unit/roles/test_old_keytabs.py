@@ -3,12 +3,17 @@
 
 from __future__ import annotations
 
+import re
+from functools import partial
+from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 from ansible.parsing.dataloader import DataLoader
 from ansible.template import Templar, trust_as_template
 
+from ansible_collections.streamops.kafka.plugins.module_utils._node.generations import Generations
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.view import View
 from tests.support.cluster import ROOT
 from tests.support.inventory_data import DataReader
@@ -46,9 +51,46 @@ def test_a_node_keeps_its_keytab_until_it_has_proven_files_that_do_not_name_it()
     assert names.index("Proven | Keep the start files") < names.index(
         "Proven | Remove a keytab that the node no longer reads"
     )
-    (remove,) = (task for task in tasks_of("_common/tasks/roll/proven.yml") if "keytab" in task["name"])
+    remove = tasks_of("_common/tasks/roll/proven.yml")[-1]
     assert remove["ansible.builtin.file"] == {"path": "{{ _model.old_keytab }}", "state": "absent"}
     assert "_model.old_keytab != ''" in remove["when"]
+
+
+def _write(text: str, at: str) -> None:
+    Path(at, "server.properties").write_text(text)
+
+
+@pytest.mark.parametrize(
+    ("logins", "stays"),
+    [
+        (("GSSAPI", "SCRAM-SHA-512"), True),
+        (("PLAIN", "SCRAM-SHA-512"), False),
+        (("SCRAM-SHA-512",), False),
+        # Properties of the operator's own name a keytab that he has put there.
+        (("PLAIN", "GSSAPI"), True),
+    ],
+)
+def test_a_keytab_stays_while_start_files_name_it_that_a_node_has_or_may_go_back_to(
+    tmp_path: Path, logins: tuple[str, ...], stays: bool
+) -> None:
+    config, keytab = tmp_path / "a", tmp_path / "a" / "kafka.keytab"
+    generations = Generations(str(config))
+    config.mkdir()
+    for login in logins:
+        ticket = f'Krb5LoginModule required keyTab="{keytab}";'
+        generations.stage(login, partial(_write, f"jaas.config={ticket if login == 'GSSAPI' else login}"))
+        generations.switch()
+        generations.prove()
+    look, remove = tasks_of("_common/tasks/roll/proven.yml")[-2:]
+    known = {"_model": {"paths": {"config": str(config)}, "old_keytab": str(keytab)}, "_common_kind": "kafka"}
+    templar = Templar(loader=DataLoader(), variables=known)
+    find = look["ansible.builtin.find"]
+    *places, pattern = (templar.template(trust_as_template(text)) for text in (*find["paths"], find["contains"]))
+    files = [path.read_text() for place in places for path in Path(place).glob("*")]
+    # As the module find compares: each line from its start.
+    named = {"matched": sum(any(re.match(pattern, line) for line in text.splitlines()) for text in files)}
+    templar = Templar(loader=DataLoader(), variables={**known, look["register"]: named})
+    assert templar.template(trust_as_template(f"{{{{ {remove['when']} }}}}")) is not stays
 
 
 def test_mirrors_of_one_machine_and_target_wait_for_each_other() -> None:

@@ -11,7 +11,7 @@ import pytest
 from ansible_collections.streamops.kafka.plugins.module_utils._acls import apply
 from ansible_collections.streamops.kafka.plugins.module_utils._acls.entries import Binding, parse_entries
 from ansible_collections.streamops.kafka.plugins.module_utils._acls.plan import KEPT, kept_denials
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError, RequestFailedError
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover import steps_apply
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.record import Denial
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.steps import denial_entries
@@ -76,6 +76,7 @@ def test_an_authoritative_list_leaves_the_denials_of_a_failover_and_says_so(clus
     keep("a->b", ("User:orders", "orders"))
     assert removed([LISTED]) == [str(OTHER)]
     (warning,) = cluster.warned
+    assert "an entry with state: absent does so at once" in warning
     assert "the failover a->b has denied: User:orders deny write on topic literal orders" in warning
     # Who names it means it: so the failover itself takes its denials away.
     entries = denial_entries([Denial("User:orders", "orders")], "absent")
@@ -122,3 +123,31 @@ def test_a_failover_goes_on_where_it_may_not_keep_them_and_stops_at_trouble(
     fails("REQUEST_TIMED_OUT")
     with pytest.raises(RequestFailedError):
         keep("a->b", ("User:x", "t1"))
+
+
+def test_a_list_that_may_not_be_taken_away_is_said_to_stay(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    keep("a->b", ("User:x", "t1"))
+
+    def write(*_arguments: Any) -> int:
+        raise RequestFailedError("write", "_streamops_state", "TOPIC_AUTHORIZATION_FAILED", "because")
+
+    monkeypatch.setattr(steps_apply, "write_state", write)
+    keep("a->b")
+    assert "its denials are gone, but not the list of them" in cluster.warned[0]
+
+
+def test_no_denial_goes_while_it_is_hidden_whether_a_failover_needs_it(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hidden = ["_streamops_state"]
+    monkeypatch.setattr(apply, "read_state", lambda _session, _key: (None, 0))
+    monkeypatch.setattr(apply, "hidden_topics", lambda _session, names: [name for name in names if name in hidden])
+    monkeypatch.setattr(apply, "denied", lambda *asked: f"{asked[1]} {asked[3]}: grant it")
+    with pytest.raises(RefusedError, match=r"whether a failover needs them is not known\. read _streamops_state:"):
+        removed([LISTED])
+    cluster.acls = {ALLOWED, ALLOWED._replace(resource="old")}
+    assert len(removed([LISTED])) == 1
+    # A cluster that has no such topic.
+    cluster.acls = {ALLOWED, OTHER}
+    hidden.clear()
+    assert removed([LISTED]) == [str(OTHER)]

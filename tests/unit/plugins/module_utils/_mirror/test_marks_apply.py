@@ -37,8 +37,12 @@ def run(result: Path | None = None, check: bool = False) -> dict[str, Any]:
     return marks_apply.mirror_marks(SimpleNamespace(params=params, check_mode=check))
 
 
-def written(path: Path, marks: Any, target: str = "dc_b") -> Path:
-    document = {"settings": {"source": {"alias": "dc_a"}, "target": {"alias": target}}, "figures": {"marks": marks}}
+def written(path: Path, marks: Any, target: str = "dc_b", began_ms: int = 0) -> Path:
+    document: dict[str, Any] = {
+        "started_ms": began_ms,
+        "settings": {"source": {"alias": "dc_a"}, "target": {"alias": target}},
+        "figures": {"marks": marks},
+    }
     path.write_text(json.dumps(document))
     return path
 
@@ -63,6 +67,25 @@ def test_a_result_without_marks_or_of_another_flow_changes_nothing(
     state["mirror_marks dc_a->dc_b"] = [MARK]
     assert run(written(tmp_path / "result.json", marks, target))["marks"] == [MARK]
     assert state == {"mirror_marks dc_a->dc_b": [MARK]}
+
+
+def test_a_mark_that_another_audit_took_away_meanwhile_stays_away(state: dict[str, Any], tmp_path: Path) -> None:
+    # Both partitions had a mark when this audit began. One that read all found the second not clean, and ended first.
+    began = 1_795_000_000_001
+    state["mirror_marks dc_a->dc_b"] = [MARK]
+    renewed, again = {**MARK, "offset": 2**41}, {**MARK, "partition": 1}
+    fresh = {**MARK, "partition": 2, "whole_ms": began}
+    result = written(tmp_path / "result.json", [renewed, again, fresh], began_ms=began)
+    assert run(result) == {"changed": False, "marks": [renewed, fresh], "left_out": 0}
+    assert state == {"mirror_marks dc_a->dc_b": [renewed, fresh]}
+
+
+@pytest.mark.parametrize("damaged", [{"schema": 2, "marks": [MARK]}, "text", ["text"], [None]])
+def test_what_is_damaged_or_of_another_release_is_no_mark(state: dict[str, Any], tmp_path: Path, damaged: Any) -> None:
+    state["mirror_marks dc_a->dc_b"] = damaged
+    assert run()["marks"] == []
+    run(written(tmp_path / "result.json", []))
+    assert state == {"mirror_marks dc_a->dc_b": []}
 
 
 @pytest.mark.parametrize("text", [None, "", "[]", '{"figures": {}}', '{"figures": {}, "settings": []}'])

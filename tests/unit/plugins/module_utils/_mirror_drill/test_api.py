@@ -49,17 +49,19 @@ def test_a_record_of_another_form_is_named_and_says_what_to_do(monkeypatch: pyte
     good = Kept(None, outcome).as_data()
     read: dict[str, Any] = {"mirror_drill a->b": good}
     monkeypatch.setattr(
-        api, "read_states", lambda _session, keys, _topics: {key: read[key] for key in keys & read.keys()}
+        api, "read_states", lambda _session, keys, _topics=None: {key: read[key] for key in keys & read.keys()}
     )
-    assert {pair: kept.last for pair, kept in api.kept_of_flows(SESSION, [a, b]).items()} == {
-        "a->b": outcome,
-        "c->b": None,
-    }
+    assert api.last_of_flows(SESSION, [a, b]) == {"a->b": outcome, "c->b": None}
+    assert (api.kept_of_flow(SESSION, a).last, api.kept_of_flow(SESSION, b).last) == (outcome, None)
     later: dict[str, Any] = {**good["last"], "counts": {**good["last"]["counts"], "more": 1}}
     for other in ({"last": later}, {"last": {**good["last"], "at": "yesterday"}}, {"last": {"at": 1}}, ["text"]):
         read["mirror_drill c->b"] = other
         with pytest.raises(RequestFailedError, match=r"'mirror_drill c->b' has another form .* Take the release"):
-            api.kept_of_flows(SESSION, [a, b])
+            api.kept_of_flow(SESSION, b)
+        # The page shows those of all other flows.
+        shown = api.last_of_flows(SESSION, [a, b, Flow("d", "b", (".*",))])
+        assert (shown["a->b"], shown["d->b"]) == (outcome, None)
+        assert "'mirror_drill c->b' has another form" in str(shown["c->b"])
 
 
 def test_the_last_records_of_all_partitions_together_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -92,7 +92,7 @@ def clusters(monkeypatch: pytest.MonkeyPatch) -> Clusters:
     for name in ("write_state", "make_topic", "drop_topics", "ensure_offsets"):
         monkeypatch.setattr(act, name, getattr(made, name))
     monkeypatch.setattr(act, "Course", Course)
-    monkeypatch.setattr(api, "read_states", lambda _session, keys, _topics: dict.fromkeys(keys, made.kept))
+    monkeypatch.setattr(api, "read_states", lambda _session, keys: dict.fromkeys(keys, made.kept))
     monkeypatch.setattr(act, "kept_record", lambda *_arguments: (made.failover, 1))
     monkeypatch.setattr(act, "made_state_topic", lambda _session: False)
     monkeypatch.setattr(
