@@ -4,7 +4,9 @@
 
 MirrorMaker 2 writes down which offset of the source became which of the target: for the first record after each start,
 for each record that does not follow its predecessor, and from time to time (OffsetSyncWriter). So between two of these
-the offsets of the source that are more than those of the target stand right before the later one.
+the offsets of the source that are more than those of the target stand right before the later one, as a rule. It keeps
+at most ten syncs under way and one more for each partition, which a later one replaces while it waits: then they stand
+further below. So only between two syncs is it certain that offsets were left out.
 """
 
 from __future__ import annotations
@@ -60,18 +62,32 @@ def read_before(syncs: Sequence[Sync]) -> int:
     return reached
 
 
-def skipped(syncs: Sequence[Sync]) -> list[Range]:
-    """The ranges of the source that were not copied, of one partition's syncs in the order of their log.
+@dataclass(frozen=True)
+class Hole:
+    """Offsets of the source that were not copied: C(missing) of those from C(first) to C(last), both included."""
+
+    first: int
+    last: int
+    missing: int
+
+    @property
+    def likely(self) -> Range:
+        """Return where they stand if no sync between the two was left out: right before the later one."""
+        return self.last - self.missing + 1, self.last
+
+
+def holes_of(syncs: Sequence[Sync]) -> list[Hole]:
+    """Return what was not copied, of one partition's syncs in the order of their log.
 
     A mirror that begins again goes back at one end or at both: between such two nothing can be told.
     """
-    found = []
-    for place, (next_here, next_there) in enumerate(syncs[1:]):
-        here, there = syncs[place]
+    holes = []
+    for number, (next_here, next_there) in enumerate(syncs[1:]):
+        here, there = syncs[number]
         missing = (next_here - here) - (next_there - there)
         if next_there > there and missing > 0:
-            found.append((next_here - missing, next_here - 1))
-    return found
+            holes.append(Hole(here + 1, next_here - 1, missing))
+    return holes
 
 
 @dataclass(frozen=True)
