@@ -187,7 +187,7 @@ def _as_certain(gap: Gap, older: Iterable[Gap]) -> Gap:
     sure = [kept for kept in older if kept.certain and _holds(gap, kept)]
     if gap.certain or not sure:
         return gap
-    return replace(gap, certain=True, counted=max(kept.records for kept in sure), doubt="")
+    return replace(gap, certain=True, counted=min(max(kept.records for kept in sure), gap.offsets), doubt="")
 
 
 def _holds(gap: Gap, other: Gap) -> bool:

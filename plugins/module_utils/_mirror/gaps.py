@@ -290,15 +290,16 @@ def _purged(seen: Seen, before: Marks, key: Key, syncs: Sequence[Sync]) -> Itera
     unknown = [hole for hole in holes if not _is_known(hole, before, key)]
     if not all(inside[hole] for hole in unknown):
         return
-    are_likely = all(within([hole.likely], *lost) == [hole.likely] for hole in unknown)
+    likely = {hole for hole in holes if within([hole.likely], *lost) == [hole.likely]}
     for hole, parts in inside.items():
         for first, last in parts:
             span = last - first + 1
-            # As a rule each hole is right before a sync, and so all of it in what is lost. Else any copy that was made
+            # As a rule each hole is right before a sync: then all of it is in what is lost. Else any copy that was made
             # between both syncs may be one of an offset in here.
-            copied = (span if are_likely else hole.last - hole.first + 1) - hole.missing
+            is_here = hole in likely and likely.issuperset(unknown)
+            copied = (span if is_here else hole.last - hole.first + 1) - hole.missing
             missing = hole.missing if hole.missing < span else None
-            yield Gap(PURGED, *key, first=first, last=last, missing=missing), max(0, copied)
+            yield Gap(PURGED, *key, first=first, last=last, missing=missing), copied
 
 
 def _is_known(hole: Hole, before: Marks, key: Key) -> bool:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -297,6 +298,20 @@ def test_no_sync_that_is_replaced_hides_a_loss_in_a_topic_without_transactions(h
     # One look that finds all that was lost since the first one.
     world.apply(("look", 0))
     world.is_complete()
+
+
+@pytest.mark.parametrize("is_compacted", [False, True])
+@pytest.mark.parametrize("is_busy", [False, True])
+def test_a_mirror_of_ordinary_transactions_that_keeps_up_is_never_in_doubt(is_busy: bool, is_compacted: bool) -> None:
+    """What expires each day before the look was copied, and its markers have no copies."""
+    world = World(is_compacted)
+    hour: list[Event] = [("committed", 5), ("aborted", 2), ("plain", 3), ("read", 99), ("compact", 0)]
+    for _day in range(10):
+        morning: list[Event] = [("busy", 0), *hour, ("flush_syncs", 0)] if is_busy else hour
+        for event in [*hour, *morning, *hour, ("delete_records", 40), ("look", 0)]:
+            world.apply(event)
+    assert world.start > 0
+    assert gaps.told(world.known) == []
 
 
 def test_a_history_in_which_records_are_lost_is_told_as_one() -> None:

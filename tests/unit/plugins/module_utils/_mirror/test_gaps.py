@@ -28,6 +28,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gap import
     Gap,
     certain,
     in_words,
+    merged,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gaps import Marks
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.status import Log, NothingToMirrorError, Seen
@@ -162,6 +163,26 @@ def test_a_gap_whose_sync_a_later_one_replaced_is_possible_and_not_silent() -> N
     (gap,) = gaps.gaps(look(60, 300, 200), before, {ONE: syncs}, policies=PLAIN)
     assert (gap.first, gap.last, gap.records, gap.doubt) == (40, 59, 5, UNPLACED)
     assert gap.line.startswith("orders-0: 5 of the offsets 40 to 59 (at most 5 records) may be missing: ")
+
+
+def test_a_known_gap_makes_none_certain_that_may_stand_elsewhere() -> None:
+    """The hole of a gap that was told before reaches beyond what is lost now."""
+    before = replace(after(look(0, 100, 40)), gaps=[Gap(PURGED, "orders", 0, 30, 45, certain=False, doubt=UNSEEN)])
+    syncs = [(0, 0), (39, 39), (100, 80)]
+    assert named(look(60, 300, 200), before, syncs) == [(PURGED, 40, 59, 20, False)]
+
+
+def test_what_was_certain_stays_so_with_no_more_records_than_were_left_out() -> None:
+    known = [Gap(PURGED, "orders", 0, 40, 59, counted=20)]
+    now = Gap(PURGED, "orders", 0, 40, 79, certain=False, doubt=UNPLACED, missing=5)
+    (gap,) = merged(known, [now], "later")
+    assert (gap.certain, gap.records, gap.doubt) == (True, 5, "")
+    assert gap.line.startswith("orders-0: 5 of the offsets 40 to 79 (5 records) are missing")
+
+
+def test_a_gap_between_two_syncs_is_kept_with_how_many_are_missing() -> None:
+    gap = Gap(PURGED, "orders", 0, 40, 59, certain=False, doubt=UNPLACED, missing=5)
+    assert Marks.of_data(json.loads(json.dumps(Marks(gaps=[gap]).as_data()))).gaps == [gap]
 
 
 def test_its_position_may_be_older_than_its_syncs() -> None:
