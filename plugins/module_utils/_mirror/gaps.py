@@ -34,7 +34,7 @@ from .gap import (
     merged,
 )
 from .status import Seen, lag, made_anew, reached
-from .trail import Hole, Range, Sync, holes_of, read_before
+from .trail import Hole, Range, Sync, holes_of, parts_of, read_before
 
 #: Gaps that are kept of a flow, the latest.
 KEPT = 1_000
@@ -286,20 +286,10 @@ def _purged(seen: Seen, before: Marks, key: Key, syncs: Sequence[Sync]) -> Itera
     # that has holes elsewhere has them by compaction or transactions, so there they prove nothing; and nothing is known
     # of elsewhere when all its syncs are later ones.
     holes = holes_of(syncs) if syncs and syncs[0][0] <= lost[0] else []
-    inside = {hole: within([(hole.first, hole.last)], *lost) for hole in holes}
     unknown = [hole for hole in holes if not _is_known(hole, before, key)]
-    if not all(inside[hole] for hole in unknown):
-        return
-    likely = {hole for hole in holes if within([hole.likely], *lost) == [hole.likely]}
-    for hole, parts in inside.items():
-        for first, last in parts:
-            span = last - first + 1
-            # As a rule each hole is right before a sync: then all of it is in what is lost. Else any copy that was made
-            # between both syncs may be one of an offset in here.
-            is_here = hole in likely and likely.issuperset(unknown)
-            copied = (span if is_here else hole.last - hole.first + 1) - hole.missing
-            missing = hole.missing if hole.missing < span else None
-            yield Gap(PURGED, *key, first=first, last=last, missing=missing), copied
+    for part, copied in parts_of(holes, lost, unknown):
+        missing = part.missing if part.missing < part.span else None
+        yield Gap(PURGED, *key, first=part.first, last=part.last, missing=missing), copied
 
 
 def _is_known(hole: Hole, before: Marks, key: Key) -> bool:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import bisect
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .._cluster.snapshot import Key
 from .flows import Flow
@@ -71,9 +71,13 @@ class Hole:
     missing: int
 
     @property
-    def likely(self) -> Range:
-        """Return where they stand if no sync between the two was left out: right before the later one."""
-        return self.last - self.missing + 1, self.last
+    def span(self) -> int:
+        """Return how many offsets there are from the first to the last."""
+        return self.last - self.first + 1
+
+    def is_likely_in(self, lost: Range) -> bool:
+        """Tell whether all of it is in a range if no sync between the two was left out: right before the later one."""
+        return lost[0] <= self.last - self.missing + 1 and self.last <= lost[1]
 
 
 def holes_of(syncs: Sequence[Sync]) -> list[Hole]:
@@ -88,6 +92,23 @@ def holes_of(syncs: Sequence[Sync]) -> list[Hole]:
         if next_there > there and missing > 0:
             holes.append(Hole(here + 1, next_here - 1, missing))
     return holes
+
+
+def parts_of(holes: Sequence[Hole], lost: Range, unknown: Sequence[Hole]) -> list[tuple[Hole, int]]:
+    """Return what of each hole may be in a range, each with how many of these offsets may have been copied.
+
+    unknown -- the holes of which no gap is known. If any of them is elsewhere for certain, the answer is empty.
+    """
+    inside = {hole: replace(hole, first=max(hole.first, lost[0]), last=min(hole.last, lost[1])) for hole in holes}
+    if not all(inside[hole].span > 0 for hole in unknown):
+        return []
+    are_likely = all(hole.is_likely_in(lost) for hole in unknown)
+    # Else any copy that was made between both syncs may be one of an offset in the range.
+    return [
+        (part, (part.span if are_likely and hole.is_likely_in(lost) else hole.span) - hole.missing)
+        for hole, part in inside.items()
+        if part.span > 0
+    ]
 
 
 @dataclass(frozen=True)

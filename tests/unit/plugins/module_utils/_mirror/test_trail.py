@@ -14,6 +14,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror.trail impo
     Place,
     Sync,
     holes_of,
+    parts_of,
     place_of,
     sync_of,
     syncs_topic,
@@ -67,7 +68,21 @@ def test_holes(syncs: list[Sync], holes: list[Hole]) -> None:
 
 
 def test_a_hole_is_likely_right_before_the_later_sync() -> None:
-    assert [hole.likely for hole in holes_of([(0, 0), (150, 100), (201, 101)])] == [(100, 149), (151, 200)]
+    (hole,) = holes_of([(0, 0), (150, 100)])
+    assert hole.is_likely_in((100, 149))
+    assert not hole.is_likely_in((101, 149))
+    assert not hole.is_likely_in((100, 148))
+
+
+def test_the_part_of_a_hole_in_a_range_is_told_with_what_may_be_copied_of_it() -> None:
+    low, high = holes = holes_of([(0, 0), (50, 40), (150, 130)])
+    assert (low, high) == (Hole(1, 49, 10), Hole(51, 149, 10))
+    # Right before its sync; or somewhere between the two.
+    assert parts_of([low], (30, 49), [low]) == [(Hole(30, 49, 10), 10)]
+    assert parts_of([low], (30, 45), [low]) == [(Hole(30, 45, 10), 39)]
+    # A topic that has holes elsewhere has them by compaction or transactions, but for those of known gaps.
+    assert parts_of(holes, (30, 49), holes) == []
+    assert parts_of(holes, (30, 49), [low]) == [(Hole(30, 49, 10), 10)]
 
 
 @pytest.mark.parametrize(
