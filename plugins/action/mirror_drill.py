@@ -15,5 +15,7 @@ class ActionModule(ClusterAction):
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         """Return what the module returns."""
         result: dict[str, Any] = super().run(tmp, task_vars)
-        with self.heartbeat("mirror_drill: writes, copies and counts records of its own", task_vars):
+        is_drill = self._task.args.get("state") != "last"
+        does = "writes, copies and counts records of its own" if is_drill else "reads how the last drill ended"
+        with self.heartbeat(f"mirror_drill: {does}", task_vars):
             return dict(result, **self.call(task_vars))

@@ -88,14 +88,15 @@ gaps:
   description: >-
     The gaps that are known, the oldest first, at most the latest 1,000. Each has kind (purged, truncated,
     truncated_unmirrored, recreated, deleted), topic, partition, first, last (offsets of the source), records (how many
-    are missing; how many offsets that is where it is not certain),
+    of these offsets are missing; how many at most where it is not certain),
     certain and seen_at (time of the look that found it). Partition, first and last are null for a topic that was
     created again and lost nothing that is known. It is certain when an earlier look read committed records there that
     were not mirrored, and then records is how many it read, up to 1,000 and the last one. It is not certain when no
     look did, since markers and aborted records of transactions have offsets too; when the topic is compacted, or
-    nobody told whether it is; or when a mirror has gone on since its topic was created again or its log was cut. Which
-    it is says doubt (unseen, compacted, no_policy, moved_on, read_again; still_there where the source still has them,
-    so that the audit of mirrors compares them; empty where it is certain).
+    nobody told whether it is; when a mirror has gone on since its topic was created again or its log was cut; or when
+    offset syncs do not tell whether it left out these or others near them. Which it is says doubt (unseen, compacted,
+    no_policy, moved_on, read_again, unplaced; still_there where the source still has them, so that the audit of mirrors
+    compares them; empty where it is certain).
   type: list
   elements: dict
   returned: success

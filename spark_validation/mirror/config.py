@@ -109,9 +109,9 @@ _GAP: dict[str, Field] = {
     "partition": Field("integer", "partition of the source", True),
     "first": Field("integer", "first offset that is missing", True),
     "last": Field("integer", "last offset that is missing", True),
-    "records": Field("integer", "how many offsets that is", True),
+    "records": Field("integer", "how many of these offsets are missing; at most, where it is not certain", True),
     "certain": Field("boolean", "whether records stood there"),
-    "doubt": Field("string", "why it is not certain; still_there where the source still has them"),
+    "doubt": Field("string", "why it is not certain; still_there, unplaced and others (docs/mirror-gaps.md)"),
     "seen_at": Field("string", "time of the look that found it"),
 }
 _POSITION: dict[str, Field] = {

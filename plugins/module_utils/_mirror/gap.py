@@ -16,7 +16,7 @@ CUT = "truncated_unmirrored"
 
 #: Why a gap is not certain. Of STILL_THERE alone the source has the records, so that they can be compared.
 UNSEEN, COMPACTED, NO_POLICY, MOVED_ON = "unseen", "compacted", "no_policy", "moved_on"
-STILL_THERE, READ_AGAIN = "still_there", "read_again"
+STILL_THERE, READ_AGAIN, UNPLACED = "still_there", "read_again", "unplaced"
 DOUBTS = {
     "": "no look saw what they were",  # Of a look before doubts were kept.
     UNSEEN: (
@@ -39,6 +39,11 @@ DOUBTS = {
     READ_AGAIN: (
         "the mirror went back in this log, so it may have copied them before. The source no longer has them, so no "
         "audit can tell: compare the mirrored topic with what wrote them"
+    ),
+    UNPLACED: (
+        "offset syncs do not tell whether the mirror left out these offsets or others near them, which transactions or "
+        "compaction may have emptied. The source no longer has them, so no audit can tell: compare the mirrored topic "
+        "with what wrote them, load what is missing, then forget the gap (mirror_gaps.yml)"
     ),
     STILL_THERE: (
         "nothing tells whether the mirror has copied them. The source still has them, so the audit of mirrors compares "
@@ -72,6 +77,7 @@ class Gap:
     partition, first, last -- None for a topic that was made anew without a known loss.
     counted -- how many of the offsets a look saw as records; None: nobody counted, and each may be one.
     doubt -- why it is not certain, one of the names above.
+    missing -- how many of the offsets were not copied at most, where their place is not known; None: all of them.
     """
 
     kind: str
@@ -84,11 +90,17 @@ class Gap:
     forgotten: bool = False
     counted: int | None = None
     doubt: str = ""
+    missing: int | None = None
+
+    @property
+    def span(self) -> int:
+        """Return how many offsets there are from the first to the last."""
+        return 0 if self.first is None or self.last is None else self.last - self.first + 1
 
     @property
     def offsets(self) -> int:
-        """Return how many offsets it has, which may be records, markers and aborted records."""
-        return 0 if self.first is None or self.last is None else self.last - self.first + 1
+        """Return how many offsets were not copied at most, which may be records, markers and aborted records."""
+        return self.span if self.missing is None else self.missing
 
     @property
     def records(self) -> int:
@@ -114,7 +126,8 @@ class Gap:
         """Say the gap in a sentence."""
         if self.partition is None:
             return f"{self.topic} was deleted and created again: no record is known to be missing"
-        where = f"{self.topic}-{self.partition}: offsets {self.first} to {self.last}"
+        some_of = f"{self.offsets} of the " if self.offsets < self.span else ""
+        where = f"{self.topic}-{self.partition}: {some_of}offsets {self.first} to {self.last}"
         if not self.certain:
             why = {
                 RECREATED: "the topic was deleted and created again",
@@ -174,7 +187,7 @@ def _as_certain(gap: Gap, older: Iterable[Gap]) -> Gap:
     sure = [kept for kept in older if kept.certain and _holds(gap, kept)]
     if gap.certain or not sure:
         return gap
-    return replace(gap, certain=True, counted=max(kept.records for kept in sure), doubt="")
+    return replace(gap, certain=True, counted=min(max(kept.records for kept in sure), gap.offsets), doubt="")
 
 
 def _holds(gap: Gap, other: Gap) -> bool:

@@ -28,12 +28,13 @@ from .gap import (
     RECREATED,
     STILL_THERE,
     TRUNCATED,
+    UNPLACED,
     UNSEEN,
     Gap,
     merged,
 )
 from .status import Seen, lag, made_anew, reached
-from .trail import Range, Sync, read_before, skipped
+from .trail import Hole, Range, Sync, holes_of, parts_of, read_before
 
 #: Gaps that are kept of a flow, the latest.
 KEPT = 1_000
@@ -188,9 +189,9 @@ def gaps(
         keys = sorted(key for key in seen.logs if key[0] == topic)
         if _same_topic(seen, before, topic):
             for key in keys:
-                doubt = _doubt_of((policies or {}).get(topic))
+                doubt, data = _doubt_of((policies or {}).get(topic)), _mark(before, key).data
                 purged = _purged(seen, before, key, syncs.get(key, ()))
-                losses += [_judged(gap, _mark(before, key).data, doubt or _passed(gap, again)) for gap in purged]
+                losses += [_judged(gap, data, doubt or _passed(gap, again), copied) for gap, copied in purged]
                 losses += _truncated(seen, before, key)
                 losses += _cut(seen, before, key, again)
                 losses += _grown_past(seen, before, key)
@@ -272,31 +273,28 @@ def _lost(seen: Seen, before: Marks, key: Key) -> Range | None:
     return (first, start - 1) if first < start else None
 
 
-def _purged(seen: Seen, before: Marks, key: Key, syncs: Sequence[Sync]) -> Iterator[Gap]:
+def _purged(seen: Seen, before: Marks, key: Key, syncs: Sequence[Sync]) -> Iterator[tuple[Gap, int]]:
+    """Yield what the source deleted before it was copied, each with how many of its offsets may have been copied."""
     lost = _lost(seen, before, key)
     if lost is None:
         return
     position, start = seen.positions[key], lost[1] + 1
     if position < start and not (syncs and syncs[-1][0] >= start):
-        yield Gap(PURGED, *key, first=lost[0], last=lost[1])
+        yield Gap(PURGED, *key, first=lost[0], last=lost[1]), 0
         return
     # The mirror has passed these offsets. It read them before they were deleted, unless its syncs show a hole. A topic
     # that has holes elsewhere has them by compaction or transactions, so there they prove nothing; and nothing is known
     # of elsewhere when all its syncs are later ones.
-    holes = skipped(syncs) if syncs and syncs[0][0] <= lost[0] else []
-    if all(_within(hole, lost) or _is_known(hole, before, key) for hole in holes):
-        for hole in holes:
-            if _within(hole, lost):
-                yield Gap(PURGED, *key, first=hole[0], last=hole[1])
+    holes = holes_of(syncs) if syncs and syncs[0][0] <= lost[0] else []
+    unknown = [hole for hole in holes if not _is_known(hole, before, key)]
+    for part, copied in parts_of(holes, lost, unknown):
+        missing = part.missing if part.missing < part.span else None
+        yield Gap(PURGED, *key, first=part.first, last=part.last, missing=missing), copied
 
 
-def _within(hole: Range, lost: Range) -> bool:
-    return lost[0] <= hole[0] and hole[1] <= lost[1]
-
-
-def _is_known(hole: Range, before: Marks, key: Key) -> bool:
+def _is_known(hole: Hole, before: Marks, key: Key) -> bool:
     return any(
-        gap.first is not None and gap.last is not None and gap.first <= hole[1] and hole[0] <= gap.last
+        gap.first is not None and gap.last is not None and gap.first <= hole.last and hole.first <= gap.last
         for gap in before.gaps
         if (gap.topic, gap.partition) == key
     )
@@ -402,11 +400,17 @@ def within(data: Iterable[Range], first: int, last: int | None = None) -> list[R
     return [part for part in parts if part[0] <= part[1]]
 
 
-def _judged(gap: Gap, data: Iterable[Range], doubt: str = "") -> Gap:
-    """The gap with the number of its records that a look read; certain where there are any and nothing is in doubt."""
+def _judged(gap: Gap, data: Iterable[Range], doubt: str = "", copied: int = 0) -> Gap:
+    """The gap with the number of its records that a look read; certain where there are any and nothing is in doubt.
+
+    copied -- how many of its offsets may have been copied since that look: so many of the records are not counted.
+    """
     counted = sum(last - first + 1 for first, last in within(data, gap.first or 0, gap.last))
-    doubt = doubt if counted else UNSEEN
-    return replace(gap, certain=not doubt, counted=counted, doubt=doubt)
+    if not counted:
+        doubt = UNSEEN
+    elif counted <= copied:
+        doubt = doubt or UNPLACED
+    return replace(gap, certain=not doubt, counted=max(0, counted - copied), doubt=doubt)
 
 
 def _passed(gap: Gap, again: Mapping[Key, int]) -> str:

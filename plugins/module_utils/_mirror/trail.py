@@ -4,7 +4,9 @@
 
 MirrorMaker 2 writes down which offset of the source became which of the target: for the first record after each start,
 for each record that does not follow its predecessor, and from time to time (OffsetSyncWriter). So between two of these
-the offsets of the source that are more than those of the target stand right before the later one.
+the offsets of the source that are more than those of the target stand right before the later one, as a rule. It keeps
+at most ten syncs under way and one more for each partition, which a later one replaces while it waits: then they stand
+further below. So only between two syncs is it certain that offsets were left out.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from __future__ import annotations
 import bisect
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .._cluster.snapshot import Key
 from .flows import Flow
@@ -60,18 +62,53 @@ def read_before(syncs: Sequence[Sync]) -> int:
     return reached
 
 
-def skipped(syncs: Sequence[Sync]) -> list[Range]:
-    """The ranges of the source that were not copied, of one partition's syncs in the order of their log.
+@dataclass(frozen=True)
+class Hole:
+    """Offsets of the source that were not copied: C(missing) of those from C(first) to C(last), both included."""
+
+    first: int
+    last: int
+    missing: int
+
+    @property
+    def span(self) -> int:
+        """Return how many offsets there are from the first to the last."""
+        return self.last - self.first + 1
+
+    def is_likely_in(self, lost: Range) -> bool:
+        """Tell whether all of it is in a range if no sync between the two was left out: right before the later one."""
+        return lost[0] <= self.last - self.missing + 1 and self.last <= lost[1]
+
+
+def holes_of(syncs: Sequence[Sync]) -> list[Hole]:
+    """Return what was not copied, of one partition's syncs in the order of their log.
 
     A mirror that begins again goes back at one end or at both: between such two nothing can be told.
     """
-    found = []
-    for place, (next_here, next_there) in enumerate(syncs[1:]):
-        here, there = syncs[place]
+    holes = []
+    for number, (next_here, next_there) in enumerate(syncs[1:]):
+        here, there = syncs[number]
         missing = (next_here - here) - (next_there - there)
         if next_there > there and missing > 0:
-            found.append((next_here - missing, next_here - 1))
-    return found
+            holes.append(Hole(here + 1, next_here - 1, missing))
+    return holes
+
+
+def parts_of(holes: Sequence[Hole], lost: Range, unknown: Sequence[Hole]) -> list[tuple[Hole, int]]:
+    """Return what of each hole may be in a range, each with how many of these offsets may have been copied.
+
+    unknown -- the holes of which no gap is known. If any of them is elsewhere for certain, the answer is empty.
+    """
+    inside = {hole: replace(hole, first=max(hole.first, lost[0]), last=min(hole.last, lost[1])) for hole in holes}
+    if not all(inside[hole].span > 0 for hole in unknown):
+        return []
+    are_likely = all(hole.is_likely_in(lost) for hole in unknown)
+    # Else any copy that was made between both syncs may be one of an offset in the range.
+    return [
+        (part, (part.span if are_likely and hole.is_likely_in(lost) else hole.span) - hole.missing)
+        for hole, part in inside.items()
+        if part.span > 0
+    ]
 
 
 @dataclass(frozen=True)

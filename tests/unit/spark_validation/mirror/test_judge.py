@@ -203,6 +203,15 @@ def test_what_may_be_lost_with_a_log_that_is_gone_leaves_the_verdict_open(kind: 
     assert verdict_of(judge.judge_gaps(arguments(gaps=[gap, lost]))) == "fail"
 
 
+@pytest.mark.parametrize(("doubt", "status"), [("unplaced", "inconclusive"), ("unseen", "info")])
+def test_records_that_the_mirror_may_have_left_out_before_they_were_deleted_leave_the_verdict_open(
+    doubt: str, status: str
+) -> None:
+    gap = {"topic": "orders", "partition": 0, "first": 40, "last": 59, "records": 5, "kind": "purged", "certain": False}
+    checks = judge.judge_gaps(arguments(gaps=[{**gap, "doubt": doubt}]))
+    assert (checks[-1].status, checks[-1].actual) == (status, 5)
+
+
 @pytest.mark.parametrize(("topic", "status"), [("orders", "info"), ("gone", "inconclusive")])
 def test_what_the_source_still_has_is_settled_by_the_comparison_of_its_topic(topic: str, status: str) -> None:
     gap = {"topic": topic, "partition": 0, "first": 0, "last": 9, "records": 10, "kind": "recreated", "certain": False}

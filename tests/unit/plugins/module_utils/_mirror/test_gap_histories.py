@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -51,6 +52,9 @@ class World:
     syncs: list[Sync] = field(default_factory=list)
     copies: int = 0
     follows: bool = False
+    #: Whether it has more syncs to write than it can: one waits, which the next one replaces.
+    is_busy: bool = False
+    last_copy: Sync | None = None
     #: What was taken away, by the offset that it had: before it was mirrored, and after.
     lost: dict[int, int] = field(default_factory=dict)
     gone: dict[int, int] = field(default_factory=dict)
@@ -141,21 +145,36 @@ class World:
         """The mirror goes on from what it has written down."""
         self.reader, self.follows = self.position or 0, False
 
+    def busy(self, _amount: int) -> None:
+        """The mirror can write no syncs for a while: a restart before the next flush loses the one that waits."""
+        self.is_busy = True
+
+    def flush_syncs(self, _amount: int = 0) -> None:
+        """The mirror writes where it is, in place of what waits (OffsetSyncWriter.promoteDelayedOffsetSyncs)."""
+        self.is_busy, last = False, self.last_copy
+        if last and last != (self.syncs or [None])[-1]:
+            self.syncs.append(last)
+
     def read(self, amount: int) -> None:
         """The mirror copies some records, and writes down how far it is."""
         if not self.start <= self.reader <= self.end:
             self.reader, self.follows = self.start, False
         ahead = [one for one in self.entries if one.is_data and one.offset >= self.reader][:amount]
         for one in ahead:
-            if not (self.follows and one.offset == self.reader):
-                self.syncs.append((one.offset, self.copies))
+            self.last_copy = (one.offset, self.copies)
+            if not (self.follows and one.offset == self.reader) and not self.is_busy:
+                self.syncs.append(self.last_copy)
             one.is_copied, self.follows = True, True
             self.reader, self.copies = one.offset + 1, self.copies + 1
         if ahead:
             self.position, self.flush = self.reader, self.flush + 1
 
     def look(self, _amount: int = 0) -> None:
-        """What the module does, on what it can see; then what it says is compared with what happened."""
+        """What the module does, on what it can see; then what it says is compared with what happened.
+
+        A position that a look sees was flushed, and with it the syncs.
+        """
+        self.flush_syncs()
         seen = self._seen()
         windows = gaps.unread(seen, self.known).items()
         seen = replace(seen, data={key: self._ranges(*window) for key, window in windows})
@@ -226,9 +245,9 @@ CHAPTER = st.tuples(
     some("plain", "committed", "aborted", most=3),
     some("read"),
     some("look"),
-    some("plain", "committed", "aborted", "compact", "restart", "read", most=2),
+    some("plain", "committed", "aborted", "compact", "restart", "read", "busy", most=2),
     some(*DESTROYS),
-    some("plain", "read", "restart", most=2),
+    some("plain", "read", "restart", "busy", "flush_syncs", most=2),
     some("look"),
 ).map(lambda parts: [event for part in parts for event in part])
 HISTORIES = st.lists(CHAPTER, max_size=5).map(lambda chapters: [event for chapter in chapters for event in chapter])
@@ -257,6 +276,42 @@ def test_each_loss_of_what_a_look_read_is_told(history: list[Event], is_compacte
         if event[0] in DESTROYS:
             world.apply(("look", 0))
             world.is_complete()
+
+
+#: A mirror that copies all the time, and what expires between two looks.
+RUNNING = st.lists(
+    st.tuples(
+        some("plain", most=2), some("read"), some("busy"), some("delete_records"), some("read", "flush_syncs", most=3)
+    ).map(lambda parts: [event for part in parts for event in part]),
+    max_size=6,
+).map(lambda chapters: [event for chapter in chapters for event in chapter])
+
+
+@given(RUNNING)
+@example([("busy", 1), ("delete_records", 2), ("plain", 8), ("read", 8)])
+@settings(max_examples=300, deadline=None)
+def test_no_sync_that_is_replaced_hides_a_loss_in_a_topic_without_transactions(history: list[Event]) -> None:
+    """The mirror has passed each loss before the look that comes after it."""
+    world = World(is_compacted=False)
+    for event in [("plain", 12), ("read", 2), ("look", 0), *history, ("plain", 1), ("read", 99)]:
+        world.apply(event)
+    # One look that finds all that was lost since the first one.
+    world.apply(("look", 0))
+    world.is_complete()
+
+
+@pytest.mark.parametrize("is_compacted", [False, True])
+@pytest.mark.parametrize("is_busy", [False, True])
+def test_a_mirror_of_ordinary_transactions_that_keeps_up_is_never_in_doubt(is_busy: bool, is_compacted: bool) -> None:
+    """What expires each day before the look was copied, and its markers have no copies."""
+    world = World(is_compacted)
+    hour: list[Event] = [("committed", 5), ("aborted", 2), ("plain", 3), ("read", 99), ("compact", 0)]
+    for _day in range(10):
+        morning: list[Event] = [("busy", 0), *hour, ("flush_syncs", 0)] if is_busy else hour
+        for event in [*hour, *morning, *hour, ("delete_records", 40), ("look", 0)]:
+            world.apply(event)
+    assert world.start > 0
+    assert gaps.told(world.known) == []
 
 
 def test_a_history_in_which_records_are_lost_is_told_as_one() -> None:

@@ -23,10 +23,12 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gap import
     PURGED,
     RECREATED,
     TRUNCATED,
+    UNPLACED,
     UNSEEN,
     Gap,
     certain,
     in_words,
+    merged,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gaps import Marks
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.status import Log, NothingToMirrorError, Seen
@@ -135,14 +137,58 @@ def test_a_mirror_that_has_passed_a_gap_is_judged_by_its_syncs() -> None:
     now = look(80, 300, 200)
     assert named(now, before, [(0, 0), (59, 59), (80, 60), (199, 179)]) == [(PURGED, 60, 79, 20, True)]
     # It had read up to 70 when the rest was deleted.
-    assert named(now, before, [(0, 0), (80, 70), (199, 189)]) == [(PURGED, 70, 79, 10, True)]
+    assert named(now, before, [(0, 0), (69, 69), (80, 70), (199, 189)]) == [(PURGED, 70, 79, 10, True)]
+    # Without the sync of 69 nothing tells which ten it is.
+    assert named(now, before, [(0, 0), (80, 70), (199, 189)]) == [(PURGED, 60, 79, 10, True)]
+    assert gaps.gaps(now, before, {ONE: [(0, 0), (80, 70), (199, 189)]}, policies=PLAIN)[0].line == (
+        "orders-0: 10 of the offsets 60 to 79 (10 records) are missing: the source deleted them before they were "
+        "mirrored"
+    )
     assert named(now, before, [(0, 0), (59, 59), (199, 199)]) == []
+
+
+def test_a_gap_whose_sync_a_later_one_replaced_is_possible_and_not_silent() -> None:
+    """Records 40 to 59 were deleted; of the 40 that were copied next the last has the only sync."""
+    before = after(look(0, 100, 40))
+    syncs = [(0, 0), (39, 39), (100, 80)]
+    assert named(look(60, 300, 200), before, syncs) == [(PURGED, 40, 59, 20, False)]
+    (gap,) = gaps.gaps(look(60, 300, 200), before, {ONE: syncs}, policies=PLAIN)
+    assert gap.doubt == UNPLACED
+    assert gap.line.startswith(
+        "orders-0: offsets 40 to 59 (at most 20 records) may be missing: the source deleted them, and offset syncs do "
+        "not tell whether the mirror left out these offsets or others near them"
+    )
+    # Where more is lost than was left out, the range says where it can be.
+    syncs = [(0, 0), (39, 39), (100, 95)]
+    (gap,) = gaps.gaps(look(60, 300, 200), before, {ONE: syncs}, policies=PLAIN)
+    assert (gap.first, gap.last, gap.records, gap.doubt) == (40, 59, 5, UNPLACED)
+    assert gap.line.startswith("orders-0: 5 of the offsets 40 to 59 (at most 5 records) may be missing: ")
+
+
+def test_a_known_gap_makes_none_certain_that_may_stand_elsewhere() -> None:
+    """The hole of a gap that was told before reaches beyond what is lost now."""
+    before = replace(after(look(0, 100, 40)), gaps=[Gap(PURGED, "orders", 0, 30, 45, certain=False, doubt=UNSEEN)])
+    syncs = [(0, 0), (39, 39), (100, 80)]
+    assert named(look(60, 300, 200), before, syncs) == [(PURGED, 40, 59, 20, False)]
+
+
+def test_what_was_certain_stays_so_with_no_more_records_than_were_left_out() -> None:
+    known = [Gap(PURGED, "orders", 0, 40, 59, counted=20)]
+    now = Gap(PURGED, "orders", 0, 40, 79, certain=False, doubt=UNPLACED, missing=5)
+    (gap,) = merged(known, [now], "later")
+    assert (gap.certain, gap.records, gap.doubt) == (True, 5, "")
+    assert gap.line.startswith("orders-0: 5 of the offsets 40 to 79 (5 records) are missing")
+
+
+def test_a_gap_between_two_syncs_is_kept_with_how_many_are_missing() -> None:
+    gap = Gap(PURGED, "orders", 0, 40, 59, certain=False, doubt=UNPLACED, missing=5)
+    assert Marks.of_data(json.loads(json.dumps(Marks(gaps=[gap]).as_data()))).gaps == [gap]
 
 
 def test_its_position_may_be_older_than_its_syncs() -> None:
     before = after(look(0, 100, 60))
     assert named(look(80, 300, 60), before, [(0, 0), (100, 100)]) == []
-    assert named(look(80, 300, 60), before, [(0, 0), (80, 70)]) == [(PURGED, 70, 79, 10, True)]
+    assert named(look(80, 300, 60), before, [(0, 0), (69, 69), (80, 70)]) == [(PURGED, 70, 79, 10, True)]
     assert named(look(80, 300, 60), before, [(0, 0), (50, 50)]) == [(PURGED, 60, 79, 20, True)]
 
 
@@ -150,22 +196,27 @@ def test_holes_are_judged_only_where_syncs_tell_of_what_came_before() -> None:
     """Without a sync from below the doubt, nothing tells whether the topic has holes by compaction there."""
     before = after(look(0, 100, 60))
     assert named(look(80, 300, 200), before, [(65, 65), (80, 70), (199, 189)]) == []
-    assert named(look(80, 300, 200), before, [(60, 60), (80, 70), (199, 189)]) == [(PURGED, 70, 79, 10, True)]
+    assert named(look(80, 300, 200), before, [(60, 60), (80, 70), (199, 189)]) == [(PURGED, 61, 79, 10, True)]
 
 
 def test_holes_by_compaction_or_transactions_are_no_gaps() -> None:
     """They stand in what was never deleted too, so nothing is told of what was."""
     before = after(look(0, 100, 60))
     now = look(80, 300, 200)
-    assert named(now, before, [(0, 0), (70, 69), (199, 190)]) == []
+    assert named(now, before, [(0, 0), (70, 69), (150, 149), (199, 190)]) == []
     assert named(look(0, 300, 200), before, [(0, 0), (70, 60), (199, 180)]) == []
+    # Each of these may stand in what was deleted, and none has to.
+    assert named(now, before, [(0, 0), (70, 69), (199, 190)]) == [
+        (PURGED, 60, 69, 1, False),
+        (PURGED, 71, 79, 8, False),
+    ]
 
 
 def test_a_second_gap_is_seen_beside_a_known_one() -> None:
     before = after(look(0, 100, 60), look(80, 100, 60))
     before = gaps.marks(reading(look(80, 300, 200), before), before, [], "later")
     syncs = [(0, 0), (80, 60), (300, 230)]
-    assert named(look(300, 400, 350), before, syncs) == [(PURGED, 250, 299, 50, True)]
+    assert named(look(300, 400, 350), before, syncs) == [(PURGED, 200, 299, 50, True)]
 
 
 def test_a_log_that_ends_below_the_position_was_cut() -> None:

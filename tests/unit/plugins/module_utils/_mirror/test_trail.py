@@ -10,11 +10,12 @@ import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.trail import (
+    Hole,
     Place,
-    Range,
     Sync,
+    holes_of,
+    parts_of,
     place_of,
-    skipped,
     sync_of,
     syncs_topic,
 )
@@ -54,15 +55,34 @@ def test_what_is_no_sync_is_passed_over(key: bytes | None, value: bytes | None) 
         ([(0, 0)], []),
         ([(40, 0)], []),  # A mirror begins where the log begins.
         ([(0, 0), (100, 100)], []),
-        ([(0, 0), (150, 100)], [(100, 149)]),
-        ([(0, 0), (150, 100), (151, 101), (303, 201)], [(100, 149), (251, 302)]),
+        ([(0, 0), (150, 100)], [Hole(1, 149, 50)]),
+        ([(0, 0), (150, 100), (151, 101), (303, 201)], [Hole(1, 149, 50), Hole(152, 302, 52)]),
+        ([(0, 0), (51, 1)], [Hole(1, 50, 50)]),
         ([(0, 0), (90, 90), (80, 100), (120, 140)], []),  # Begun again, with repeats.
         ([(0, 0), (90, 90), (100, 0)], []),  # The topic of the target was made anew.
         ([(0, 0), (99, 99), (0, 100)], []),  # The topic of the source was.
     ],
 )
-def test_holes(syncs: list[Sync], holes: list[Range]) -> None:
-    assert skipped(syncs) == holes
+def test_holes(syncs: list[Sync], holes: list[Hole]) -> None:
+    assert holes_of(syncs) == holes
+
+
+def test_a_hole_is_likely_right_before_the_later_sync() -> None:
+    (hole,) = holes_of([(0, 0), (150, 100)])
+    assert hole.is_likely_in((100, 149))
+    assert not hole.is_likely_in((101, 149))
+    assert not hole.is_likely_in((100, 148))
+
+
+def test_the_part_of_a_hole_in_a_range_is_told_with_what_may_be_copied_of_it() -> None:
+    low, high = holes = holes_of([(0, 0), (50, 40), (150, 130)])
+    assert (low, high) == (Hole(1, 49, 10), Hole(51, 149, 10))
+    # Right before its sync; or somewhere between the two.
+    assert parts_of([low], (30, 49), [low]) == [(Hole(30, 49, 10), 10)]
+    assert parts_of([low], (30, 45), [low]) == [(Hole(30, 45, 10), 39)]
+    # A topic that has holes elsewhere has them by compaction or transactions, but for those of known gaps.
+    assert parts_of(holes, (30, 49), holes) == []
+    assert parts_of(holes, (30, 49), [low]) == [(Hole(30, 49, 10), 10)]
 
 
 @pytest.mark.parametrize(
