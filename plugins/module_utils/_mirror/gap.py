@@ -78,6 +78,7 @@ class Gap:
     counted -- how many of the offsets a look saw as records; None: nobody counted, and each may be one.
     doubt -- why it is not certain, one of the names above.
     missing -- how many of the offsets were not copied at most, where their place is not known; None: all of them.
+    topic_id -- of the topic whose log lost them, where that is known: offsets of two logs are not compared.
     """
 
     kind: str
@@ -91,6 +92,11 @@ class Gap:
     counted: int | None = None
     doubt: str = ""
     missing: int | None = None
+    topic_id: str = ""
+
+    def may_share_log(self, other: Gap) -> bool:
+        """Tell whether both may be of one log; gaps of older releases, and of brokers before Kafka 2.8, tell no ids."""
+        return not (self.topic_id and other.topic_id) or self.topic_id == other.topic_id
 
     @property
     def span(self) -> int:
@@ -196,6 +202,8 @@ def _holds(gap: Gap, other: Gap) -> bool:
 
 def _overlap(gap: Gap, other: Gap) -> bool:
     if (gap.kind, gap.topic, gap.partition) != (other.kind, other.topic, other.partition):
+        return False
+    if not gap.may_share_log(other):
         return False
     if gap.first is None or gap.last is None or other.first is None or other.last is None:
         return False

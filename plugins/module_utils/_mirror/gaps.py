@@ -279,24 +279,26 @@ def _purged(seen: Seen, before: Marks, key: Key, syncs: Sequence[Sync]) -> Itera
     if lost is None:
         return
     position, start = seen.positions[key], lost[1] + 1
+    log = Gap(PURGED, *key, topic_id=seen.ids.get(key[0], ""))
     if position < start and not (syncs and syncs[-1][0] >= start):
-        yield Gap(PURGED, *key, first=lost[0], last=lost[1]), 0
+        yield replace(log, first=lost[0], last=lost[1]), 0
         return
     # The mirror has passed these offsets. It read them before they were deleted, unless its syncs show a hole. A topic
     # that has holes elsewhere has them by compaction or transactions, so there they prove nothing; and nothing is known
     # of elsewhere when all its syncs are later ones.
     holes = holes_of(syncs) if syncs and syncs[0][0] <= lost[0] else []
-    unknown = [hole for hole in holes if not _is_known(hole, before, key)]
+    unknown = [hole for hole in holes if not _is_known(hole, before, log)]
     for part, copied in parts_of(holes, lost, unknown):
         missing = part.missing if part.missing < part.span else None
-        yield Gap(PURGED, *key, first=part.first, last=part.last, missing=missing), copied
+        yield replace(log, first=part.first, last=part.last, missing=missing), copied
 
 
-def _is_known(hole: Hole, before: Marks, key: Key) -> bool:
+def _is_known(hole: Hole, before: Marks, log: Gap) -> bool:
+    """Tell whether a gap of this log is known at this hole."""
     return any(
         gap.first is not None and gap.last is not None and gap.first <= hole.last and hole.first <= gap.last
         for gap in before.gaps
-        if (gap.topic, gap.partition) == key
+        if (gap.topic, gap.partition) == (log.topic, log.partition) and gap.may_share_log(log)
     )
 
 

@@ -266,7 +266,15 @@ def test_nothing_is_certain_that_is_not_lost(history: list[Event], is_compacted:
         world.apply(event)
 
 
+#: Both logs of a name lose what they have at the same offset.
+LOST_IN_TWO_LOGS = [
+    *(("plain", 1), ("read", 1), ("plain", 2), ("delete_records", 1), ("delete_records", 2)),
+    *(("plain", 1), ("read", 1), ("create_anew", 2), ("read", 1), ("delete_records", 2)),
+]
+
+
 @given(HISTORIES, st.booleans())
+@example(LOST_IN_TWO_LOGS, False)
 @settings(max_examples=300, deadline=None)
 def test_each_loss_of_what_a_look_read_is_told(history: list[Event], is_compacted: bool) -> None:
     """A mirror that passes a gap before the next look may hide it, so a look follows each loss."""
