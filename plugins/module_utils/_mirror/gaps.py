@@ -287,14 +287,12 @@ def _purged(seen: Seen, before: Marks, key: Key, syncs: Sequence[Sync]) -> Itera
     # that has holes elsewhere has them by compaction or transactions, so there they prove nothing; and nothing is known
     # of elsewhere when all its syncs are later ones.
     holes = holes_of(syncs) if syncs and syncs[0][0] <= lost[0] else []
-    unknown = [hole for hole in holes if not _is_known(hole, before, log)]
-    for part, copied in parts_of(holes, lost, unknown):
+    for part, copied in parts_of(holes, lost, [hole for hole in holes if not _is_known(hole, before, log)]):
         missing = part.missing if part.missing < part.span else None
         yield replace(log, first=part.first, last=part.last, missing=missing), copied
 
 
 def _is_known(hole: Hole, before: Marks, log: Gap) -> bool:
-    """Tell whether a gap of this log is known at this hole."""
     return any(
         gap.first is not None and gap.last is not None and gap.first <= hole.last and hole.first <= gap.last
         for gap in before.gaps
