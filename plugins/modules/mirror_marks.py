@@ -72,7 +72,6 @@ left_out:
 """
 
 from ..module_utils._client.module import run_with_connection
-from ..module_utils._core.module import SecretModule
 from ..module_utils._mirror.marks_apply import mirror_marks
 
 ARGUMENT_SPEC = {
@@ -84,7 +83,7 @@ ARGUMENT_SPEC = {
 
 def main() -> None:
     """Read or keep marks once."""
-    run_with_connection(ARGUMENT_SPEC, mirror_marks, kind=SecretModule)
+    run_with_connection(ARGUMENT_SPEC, mirror_marks)
 
 
 if __name__ == "__main__":

@@ -61,8 +61,8 @@ def last_of_flows(
 def _kept(key: str, value: Any) -> Kept:
     try:
         kept = kept_of(value)
-        if kept.last:
-            _ = kept.last.ended_at, kept.last.rto
+        if kept.last and min(kept.last.ended_at, kept.last.rto or 0.0) < 0:
+            raise ValueError("a time is below 0")
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         why = (
             f"its record {key!r} has another form than this release writes ({type(error).__name__}: {error}). "

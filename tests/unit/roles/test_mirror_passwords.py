@@ -22,7 +22,7 @@ def model(host: str, digest: str) -> dict[str, Any]:
     """The model of a mirror with this store."""
     settings = {"kafka_config_dir": "/etc/kafka", "kafka_cluster_name": "dc_b"}
     known = {"settings": settings, "node": {"host": host}, "stores": {"digest": digest}}
-    mirroring = Mirroring(known, {host: settings}.__getitem__, {}, Results({host: settings}.__getitem__, host))
+    mirroring = Mirroring(known, {host: settings}.__getitem__, {}, Results({host: settings}.__getitem__, host), [host])
     return {**known, "mirroring": mirroring}
 
 

@@ -85,7 +85,7 @@ def test_a_status_tells_by_which_mechanisms_clients_log_in() -> None:
     lines = [line for line in found["status"] if line.startswith("Logins")]
     assert lines == [
         "Logins       CLIENT by SCRAM-SHA-512: none since 1970-01-01 00:00:00 UTC",
-        "Logins       CLIENT by PLAIN: 2 since 1970-01-01 00:00:00 UTC, the last at 1970-01-01 00:01:00 UTC, on k",
+        "Logins       CLIENT by PLAIN: 2, the last at 1970-01-01 00:01:00 UTC (k 2 since 1970-01-01 00:00:00 UTC)",
     ]
     assert [(row["mechanism"], row["count"]) for row in found["status_part"]["logins"]] == [
         ("SCRAM-SHA-512", 0),
@@ -249,7 +249,7 @@ def test_another_plan_than_the_approved_one_is_refused() -> None:
 
 def test_the_report_of_a_status_has_every_cluster_and_mirror_that_was_looked_at(tmp_path: Path) -> None:
     given = {"status_report": str(tmp_path / "now.html"), "_kafka_resources_made": "2026-11-24T12:00:00Z"}
-    flow = {"flow": "east->west", "status": "OK", "findings": [], "lag": None, "topics": []}
+    flow = {"flow": "east->west", "status": "OK", "findings": [], "lag": None, "topics": [], "drill": None}
     hosts: dict[str, dict[str, Any]] = {
         "e": {"kafka_node_id": 1, "kafka_cluster_name": "east", "__kafka_resources_health": HEALTH, **given},
         "w": {"kafka_node_id": 1, "kafka_cluster_name": "west", "__kafka_resources_health": {"msg": "refused"}},

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A generator in which next() finds nothing would raise RuntimeError (PEP 479), far from its cause.
+"""What pylint of ansible-test refuses, which is the last of all that is proven: here it is named first.
 
-pylint of ansible-test refuses that too (stop-iteration-return), as the last of all that is proven.
+A generator in which next() finds nothing would raise RuntimeError (PEP 479), far from its cause
+(stop-iteration-return).
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ import pytest
 from tests.lint.test_import_rules import files
 from tests.support.imports import name, parsed
 
+#: bad-names of ansible-test (disallowed-name).
+NO_NAMES = {"_", "bar", "baz", "foo", "tata", "toto", "tutu"}
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
@@ -45,3 +48,9 @@ def test_a_bare_next_is_seen_in_generators_alone() -> None:
 @pytest.mark.parametrize("path", files("plugins"), ids=name)
 def test_no_generator_calls_next_without_a_default(path: Path) -> None:
     assert bare_nexts(parsed(path)) == []
+
+
+@pytest.mark.parametrize("path", files("plugins"), ids=name)
+def test_no_name_is_one_that_says_nothing(path: Path) -> None:
+    nodes = ast.walk(parsed(path))
+    assert [node.lineno for node in nodes if isinstance(node, ast.Name) and node.id in NO_NAMES] == []
