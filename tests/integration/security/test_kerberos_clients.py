@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._client.login import KRB5_OPTION
-from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import to_text
+from ansible_collections.streamops.kafka.plugins.module_utils._core.properties import to_text, value_text
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.canary import with_events
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.reading import read_flows
 from ansible_collections.streamops.kafka.plugins.plugin_utils.inventory.kerberos import Kerberos
-from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.properties import config_providers
+from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.properties import mirror_properties
 from ansible_collections.streamops.kafka.plugins.plugin_utils.mirrors.rights import mirror_acls
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render import mirror_clients
 from ansible_collections.streamops.kafka.plugins.plugin_utils.render.security import client_properties
@@ -28,7 +28,7 @@ from tests.support.cluster import BIN, ROOT, free_port_base, until
 from tests.support.inventory_data import DataReader
 from tests.support.kdc import MISSING, NO_LIBRARY, REALM, Kdc
 from tests.support.lone_broker import LoneBroker
-from tests.support.mirror import MirrorProcess, quick_properties
+from tests.support.mirror import MirrorProcess
 from tests.support.modules import run_module
 from tests.support.page import Page
 from tests.support.spark import connector_jars
@@ -131,10 +131,14 @@ def mirror(pair: Pair) -> Iterator[MirrorProcess]:
     krb5.write_text(mirror_clients.mirror_kerberos(endpoints, "b", Kerberos()).krb5())
     files = {"secrets": str(secrets), "truststores": str(place), "keystore": ""}
     clients = mirror_clients.mirror_clients(endpoints, "b", files)
+    # As the roles make them, without their long pauses.
+    options = {"nodes": 1, "refresh_seconds": 2, "offset_flush_seconds": 1, "rebalance_delay_seconds": 0}
+    version = pair.brokers["b"].release.name.split("-")[1]
     properties = {
-        **quick_properties({name: pair.servers(name) for name in IDS}, {"a->b": {"topics": ",".join(FLOWS[0].topics)}}),
-        **config_providers({"secrets_dir": str(place)}),
-        **{f"{name}.{key}": value for name, client in clients.items() for key, value in client["properties"].items()},
+        name: value_text(name, value)
+        for name, value in mirror_properties(
+            FLOWS, "b", clients, {**options, "secrets_dir": str(place)}, version
+        ).items()
     }
     process = MirrorProcess(pair.brokers["b"].release, properties, place, options=f"{KRB5_OPTION}{krb5}")
     process.start()
