@@ -11,6 +11,16 @@ from tests.support.shuffled import tree, write
 SHIPPED = ROOT / "inventories" / "local_mirror"
 #: The port of a mirror for its peers, above the ports of all brokers.
 REST = 70
+#: Offset of a node's port for mirrors that come by a line.
+MIRROR = 3
+#: The listener at the end of that line, whose other end has the same port of 127.0.0.1.
+BEHIND_LINE = {
+    "name": "MIRROR",
+    "host": "127.0.0.2",
+    "advertised_host": "127.0.0.1",
+    "port": f"{{{{ node_port + {MIRROR} }}}}",
+    "purpose": "clients",
+}
 
 
 class Mirrored(Cluster):
@@ -41,12 +51,17 @@ def local_mirror(directory: Path, **variables: Any) -> Mirrored:
     return Mirrored(SHIPPED, directory, free_port_base(), variables)
 
 
-def small_mirror(directory: Path, both_ways: bool = False, **variables: Any) -> Mirrored:
+def small_mirror(directory: Path, both_ways: bool = False, far: bool = False, **variables: Any) -> Mirrored:
     """The same with one node in each cluster; not installed yet.
 
-    both_ways -- whether a second mirror stands next to dc_a, for flows the other way.
+    both_ways -- whether a second mirror stands next to dc_a, for flows the other way. far -- whether mirrors reach the
+    other cluster by a line, which the test lays.
     """
     found = tree(SHIPPED)
+    if far:
+        brokers = found["group_vars/kafka_brokers.yml"]
+        brokers["kafka_listeners"].append(BEHIND_LINE)
+        brokers["mirror_listener"] = BEHIND_LINE["name"]
     if both_ways:
         hosts = found["hosts.yml"]
         ports = {"mirror_maker_rest_port": REST + 10, "kafka_metrics_port": REST + 13}

@@ -14,11 +14,11 @@ import yaml
 
 from tests.support.cluster import free_port_base, hosts_file, until
 from tests.support.line import Line, laid
-from tests.support.mirrored import REST, SHIPPED, Mirrored
+from tests.support.mirrored import BEHIND_LINE, MIRROR, REST, SHIPPED, Mirrored
 from tests.support.modules import run_module
 
-#: Offset of the source's port for mirrors among the ports of its node, and of the line's switches among all ports.
-MIRROR, SWITCHES = 3, 95
+#: Offset of the port of the line's switches among all ports.
+SWITCHES = 95
 #: Seconds between two notes of how far the mirror has come, set by the shipped inventory.
 FLUSH = 2
 _TARGET = {f"b{n - 3}": {"kafka_node_id": n, "kafka_rack": f"r{n - 3}"} for n in (4, 5, 6)}
@@ -123,15 +123,7 @@ def _inventory(directory: Path) -> Path:
     del every["mirror_maker_rest_port"]
     every_broker = yaml.safe_load((shipped / "kafka_brokers.yml").read_text())
     listeners = every_broker["kafka_listeners"]
-    far = {
-        "name": "MIRROR",
-        # The other end of the line has the same port of 127.0.0.1.
-        "host": "127.0.0.2",
-        "advertised_host": "127.0.0.1",
-        "port": f"{{{{ node_port + {MIRROR} }}}}",
-        "purpose": "clients",
-    }
-    source = {"a1": {"kafka_node_id": 1, "kafka_listeners": [*listeners, far]}}
+    source = {"a1": {"kafka_node_id": 1, "kafka_listeners": [*listeners, BEHIND_LINE]}}
     brokers = {**source, **_TARGET}
     centres = {"dc_a": {node: {} for node in source}, "dc_b": {node: {} for node in [*_TARGET, *mirrors]}}
     groups = {"kraft_controllers": brokers, "kafka_brokers": brokers, "mirror_makers": mirrors, **centres}

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A failover with names that are kept, the flow back, and the failover back: each record is once in both clusters."""
+"""A failover with names that are kept, the flow back, and the failover back: each record is once in both clusters.
+
+Both clusters next to each other, and by a line of 20 ms each way with exactly once.
+"""
 
 from __future__ import annotations
 
@@ -12,18 +15,31 @@ from ansible_collections.streamops.kafka.plugins.module_utils._client.connection
 from ansible_collections.streamops.kafka.plugins.module_utils._client.session import Session
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.look import running
-from tests.support.both_ways import BACK, PARTITIONS, RECORDS, THERE, TOPIC, arrives_once, both_ways, flows, logs, write
+from tests.support.both_ways import (
+    BACK,
+    PARTITIONS,
+    RECORDS,
+    THERE,
+    TOPIC,
+    arrives_once,
+    both_ways,
+    enable,
+    logs,
+    write,
+)
 from tests.support.cluster import said, until
-from tests.support.mirrored import Mirrored
+from tests.support.mirrored import MIRROR, Mirrored
 from tests.support.modules import run_module
 
 pytestmark = pytest.mark.full
 
 
-@pytest.fixture(scope="module")
-def mirrored(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mirrored]:
+@pytest.fixture(scope="module", params=["near", "far"])
+def mirrored(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mirrored]:
     """One node and a mirror in each cluster, and the flow from dc_a to dc_b."""
-    with both_ways(tmp_path_factory.mktemp("failback")) as cluster:
+    is_far = request.param == "far"
+    with both_ways(tmp_path_factory.mktemp("failback"), is_far) as cluster:
+        assert (f":{cluster.port('a1', MIRROR)}" in cluster.start_files("mirror1")) == is_far
         yield cluster
 
 
@@ -45,10 +61,10 @@ def turn(cluster: Mirrored, pair: str, back: str) -> None:
 
 def exchange(cluster: Mirrored, pair: str, there: bool) -> None:
     """Disable the flow, end its failover, and enable the flow back."""
-    cluster.variables["mirror_flows"] = flows(False, False)
+    enable(cluster, False, False)
     cluster.playbook().ok()
     step(cluster, pair, "done")
-    cluster.variables["mirror_flows"] = flows(there, not there)
+    enable(cluster, there, not there)
     cluster.playbook().ok()
 
 

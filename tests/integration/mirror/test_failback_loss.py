@@ -14,7 +14,7 @@ from tests.support.both_ways import (
     TOPIC,
     arrives_once,
     both_ways,
-    flows,
+    enable,
     logs,
     write,
 )
@@ -72,7 +72,7 @@ def test_what_a_lost_site_has_alone_is_kept_and_the_rest_comes_back_once(mirrore
     write(mirrored, "dc_a", RECORDS)
     mirrored.stop("a1")
 
-    mirrored.variables["mirror_flows"] = flows(False, False)
+    enable(mirrored, False, False)
     assert "dc_a->dc_b, moved" in lose(mirrored, *STEP).ok().output
     assert "start consumers and writers at dc_b" in lose(mirrored, *STEP).ok().output
     write(mirrored, "dc_b", 2 * RECORDS)
@@ -110,7 +110,7 @@ def test_what_a_lost_site_has_alone_is_kept_and_the_rest_comes_back_once(mirrore
     assert late.rc != 0
     begun = lead_back(mirrored)
     assert f"dc_b->dc_a begins at the ends that dc_b had when it was opened: {PARTITIONS} partitions" in begun
-    mirrored.variables["mirror_flows"] = flows(False, True)
+    enable(mirrored, False, True)
     mirrored.playbook().ok()
     # The old ones, the surplus, and what was written into dc_b: each once, in this order.
     arrives_once(mirrored, "dc_a", 3 * RECORDS)
