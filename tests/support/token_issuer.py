@@ -8,6 +8,7 @@ import json
 import ssl
 import threading
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -20,7 +21,7 @@ from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from tests.support.certificates import issue
 
 AUDIENCE = "kafka"
-#: Who may ask for tokens (client credentials), with the secret.
+#: Who may ask for tokens (client credentials) where a test names nobody, with the secret.
 CLIENT, SECRET = "orders", "a secret of orders"
 LIFETIME = 600
 
@@ -63,17 +64,21 @@ class _Server(ThreadingHTTPServer):
 class TokenIssuer:
     """Serves /keys and /token on a port of the loopback address until it is closed.
 
-    keys -- those that it shows; the last one signs. asked -- the paths that were asked for. is_down -- whether it
-    answers everything with an error, as behind a proxy.
+    keys -- those that it shows; the last one signs. clients -- who may ask for tokens, with the secret of each. served
+    -- those of them that got one. asked -- the paths that were asked for. is_down -- whether it answers everything with
+    an error, as behind a proxy.
     """
 
-    def __init__(self, directory: Path, port: int) -> None:
+    def __init__(self, directory: Path, port: int, clients: Mapping[str, str] | None = None) -> None:
+        """clients -- by default CLIENT alone."""
         authority = issue("CA of the issuer", ca=True)
         own, key = issue("localhost", by=authority, names=("localhost", "127.0.0.1")).write(directory, "issuer")
         self.ca_file = directory / "issuer-ca.pem"
         self.ca_file.write_bytes(authority.pem())
         self.url = f"https://localhost:{port}"
         self.keys = [Key("first")]
+        self.clients = clients or {CLIENT: SECRET}
+        self.served: set[str] = set()
         self.asked: list[str] = []
         self.is_down = False
         self._server = _Server(("127.0.0.1", port), _handler(self))
@@ -123,10 +128,14 @@ class TokenIssuer:
         if path != "/token":
             return 404, {"error": "not_found"}
         wanted = parse_qs(form).get("grant_type") == ["client_credentials"]
-        shown = base64.b64encode(f"{CLIENT}:{SECRET}".encode()).decode()
-        if not wanted or credentials != f"Basic {shown}":
+        shown = (
+            (name, base64.b64encode(f"{name}:{secret}".encode()).decode()) for name, secret in self.clients.items()
+        )
+        client = next((name for name, text in shown if credentials == f"Basic {text}"), None)
+        if not wanted or client is None:
             return 401, {"error": "invalid_client"}
-        return 200, {"access_token": self.token(), "token_type": "Bearer", "expires_in": LIFETIME}
+        self.served.add(client)
+        return 200, {"access_token": self.token(sub=client), "token_type": "Bearer", "expires_in": LIFETIME}
 
 
 def _handler(issuer: TokenIssuer) -> type[BaseHTTPRequestHandler]:
