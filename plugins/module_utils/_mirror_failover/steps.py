@@ -24,10 +24,12 @@ _NAMES = 5
 
 
 def operator_refusals(flow: Flow, record: Record | None, by: str) -> Iterator[str]:
-    """Yield why this operator must not take a step: somebody else takes the steps of this failover."""
+    """Yield why this operator must not take a step: somebody else takes the steps of this failover or failback."""
     if record is not None and record.by != by:
+        back = record.loss.back if record.loss else None
+        what, stage = ("failback of", back.stage or "not begun") if back else ("failover", record.stage)
         yield (
-            f"the failover {flow.pair} is taken by {record.by} ({record.stage} at {record.at}), and you are {by}. Talk "
+            f"the {what} {flow.pair} is taken by {record.by} ({stage} at {record.at}), and you are {by}. Talk "
             f"to {record.by}; to go on in that name, give kafka_failover_operator={record.by}."
         )
 

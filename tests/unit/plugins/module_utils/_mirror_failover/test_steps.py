@@ -66,6 +66,12 @@ def test_a_second_operator_is_refused_and_reads_whom_to_ask() -> None:
     assert "kafka_failover_operator=alice" in refusal
 
 
+@pytest.mark.parametrize(("stage", "shown"), [("", "not begun"), ("fenced", "fenced")])
+def test_a_second_operator_of_a_failback_reads_that_it_is_one_and_how_far_it_is(stage: str, shown: str) -> None:
+    (refusal,) = operator_refusals(FLOW, record("turned", loss=Loss(back=Failback(stage))), "bob")
+    assert f"the failback of a->b is taken by alice ({shown} at 2026-11-30T03:00:00Z), and you are bob" in refusal
+
+
 def test_the_first_step_needs_to_know_how_writers_are_stopped() -> None:
     assert "kafka_failover_writers_stopped=true" in refused(None)
     assert refused(None, writers=["User:orders"]) == ""
