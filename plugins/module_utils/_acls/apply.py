@@ -22,7 +22,17 @@ from .._state.api import read_state
 from .api import create_acls, delete_acls, describe_acls
 from .entries import Binding, parse_entries
 from .hosts import is_network
-from .plan import ADD_BATCH, KEPT, REMOVE_BATCH, AclPlan, kept_denials, network_violations, only, plan_acls
+from .plan import (
+    ADD_BATCH,
+    KEPT,
+    REMOVE_BATCH,
+    AclPlan,
+    denials_of,
+    kept_denials,
+    network_violations,
+    only,
+    plan_acls,
+)
 
 #: How many bindings a result names; all of them are counted, and the diff shows all of them.
 _NAMED = 100
@@ -79,7 +89,7 @@ def _kept(session: Session, wanted: int) -> dict[Binding, str]:
             f"acls ({wanted} wanted)",
             [f"authoritative would remove denials, and whether a failover needs them is not known. {why}."],
         )
-    return kept_denials(data)
+    return kept_denials(denials_of(data))
 
 
 def _warn_of(spared: Mapping[Binding, str]) -> None:

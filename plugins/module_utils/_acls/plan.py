@@ -6,8 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
+from .._cluster.snapshot import STATE_TOPIC
 from .._core.diff import Change
+from .._core.errors import StreamopsError
 from .._core.names import capped
 from .._features.levels import METADATA, shown
 from .entries import Binding
@@ -79,24 +82,49 @@ def plan_acls(
     return AclPlan(tuple(add), tuple(remove), unchanged=len(present) - len(add), violations=tuple(violations))
 
 
-def kept_denials(data: Mapping[str, Mapping[str, Sequence[str]]] | None) -> dict[Binding, str]:
-    """Return the denials of failovers, each with the flow (source->target) that needs it; C(data) as it is kept."""
+def denials_of(data: Any) -> dict[str, dict[str, list[str]]]:
+    """Return what is kept at KEPT: by flow (source->target) and principal the topics that it may not write.
+
+    Raises UnknownDenialsError for a value of another form, as a newer release may write it.
+    """
+    flows = {} if data is None else data
+    if not isinstance(flows, dict) or not all(isinstance(principals, dict) for principals in flows.values()):
+        raise UnknownDenialsError
+    for topics in (topics for principals in flows.values() for topics in principals.values()):
+        if not isinstance(topics, list) or not all(isinstance(topic, str) for topic in topics):
+            raise UnknownDenialsError
+    return flows
+
+
+class UnknownDenialsError(StreamopsError):
+    """What is kept of the denials of failovers has another form than this release writes."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            f"read {STATE_TOPIC}: its record {KEPT!r} has another form than this release writes, so which denials "
+            "failovers need is not known. Take the release that ran the last step of a failover, or a newer one. The "
+            "record was left as it is."
+        )
+
+
+def kept_denials(kept: Mapping[str, Mapping[str, Sequence[str]]]) -> dict[Binding, str]:
+    """Return the denials of failovers, each with the flow (source->target) that needs it. kept -- as of denials_of."""
     return {
         Binding(principal, ANYWHERE, "deny", "write", "topic", topic, "literal"): pair
-        for pair, principals in (data or {}).items()
+        for pair, principals in kept.items()
         for principal, topics in principals.items()
         for topic in topics
     }
 
 
 def with_denials(
-    data: Mapping[str, Mapping[str, Sequence[str]]] | None, pair: str, denied: Iterable[tuple[str, str]]
+    kept: Mapping[str, Mapping[str, Sequence[str]]], pair: str, denied: Iterable[tuple[str, str]]
 ) -> dict[str, Mapping[str, Sequence[str]]]:
     """Return what is to be kept once the failover by a flow denies these principals these topics, or no more."""
     topics: dict[str, list[str]] = {}
     for principal, topic in sorted(denied):
         topics.setdefault(principal, []).append(topic)
-    return {name: principals for name, principals in {**(data or {}), pair: topics}.items() if principals}
+    return {name: principals for name, principals in {**kept, pair: topics}.items() if principals}
 
 
 def network_violations(present: Collection[Binding], features: Mapping[str, int] | None) -> Iterator[str]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from .._acls.api import describe_acls
 from .._acls.apply import ensure_acls
-from .._acls.plan import KEPT, with_denials
+from .._acls.plan import KEPT, denials_of, with_denials
 from .._client.connection import refuse_tickets
 from .._client.session import Session
 from .._cluster.api import topics_at
@@ -374,7 +374,7 @@ def allowed_lines(denied: Sequence[Denial]) -> list[str]:
 
 def keep_denials(session: Session, pair: str, denied: Sequence[Denial]) -> None:
     """Keep what the failover by a flow denies, so that no list of ACLs takes it away; nothing ends that."""
-    before = read_state(session, KEPT)[0] or {}
+    before = denials_of(read_state(session, KEPT)[0])
     after = with_denials(before, pair, denied)
     if after == before:
         return

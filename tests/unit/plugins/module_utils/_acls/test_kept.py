@@ -10,7 +10,12 @@ import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._acls import apply
 from ansible_collections.streamops.kafka.plugins.module_utils._acls.entries import Binding, parse_entries
-from ansible_collections.streamops.kafka.plugins.module_utils._acls.plan import KEPT, kept_denials
+from ansible_collections.streamops.kafka.plugins.module_utils._acls.plan import (
+    KEPT,
+    UnknownDenialsError,
+    denials_of,
+    kept_denials,
+)
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError, RequestFailedError
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover import steps_apply
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.record import Denial
@@ -95,6 +100,18 @@ def test_a_kept_denial_is_the_one_that_a_failover_makes() -> None:
     assert binding == OF_FAILOVER
 
 
+@pytest.mark.parametrize(
+    "kept", [["a->b"], "a->b", {"a->b": ["User:x"]}, {"a->b": {"User:x": "t1"}}, {"a->b": {"User:x": [1]}}, 3]
+)
+def test_a_kept_value_of_another_form_is_refused_and_left(cluster: Cluster, kept: Any) -> None:
+    cluster.kept = kept
+    with pytest.raises(UnknownDenialsError, match=r"another form than .* The record was left as it is"):
+        removed([LISTED])
+    with pytest.raises(UnknownDenialsError):
+        keep("a->b", ("User:x", "t1"))
+    assert (cluster.kept, cluster.writes) == (kept, [])
+
+
 def test_each_flow_keeps_its_own_and_nothing_is_written_twice(cluster: Cluster) -> None:
     keep("a->b", ("User:x", "t2"), ("User:x", "t1"))
     keep("a->b", ("User:x", "t1"), ("User:x", "t2"))
@@ -103,7 +120,7 @@ def test_each_flow_keeps_its_own_and_nothing_is_written_twice(cluster: Cluster) 
     keep("a->c")
     keep("a->c")
     left = [OF_FAILOVER._replace(principal="User:x", resource=name) for name in ("t1", "t2")]
-    assert kept_denials(cluster.kept) == dict.fromkeys(left, "a->b")
+    assert kept_denials(denials_of(cluster.kept)) == dict.fromkeys(left, "a->b")
     keep("a->b")
     assert (cluster.kept, len(cluster.writes)) == (None, 4)
 
