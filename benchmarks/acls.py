@@ -16,6 +16,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -74,9 +75,10 @@ def measure(connection: dict[str, Any], floor: Path, count: int, runs: int) -> l
         note("unchanged again", lambda: play(again))
         note("unchanged again, --check", lambda: play(again, "--check"))
         other = ensure(connection, wanted(count, changed=100), "r.added == 100 and r.removed == 100", **ours)
-        note("100 others, authoritative", lambda other=other: play(other))
+        note("100 others, authoritative", partial(play, other))
         note("remove all", lambda: play(ensure(connection, [], f"r.removed == {count}", **ours)))
-    return rows(seen)
+    figures: list[Row] = rows(seen)
+    return figures
 
 
 def main() -> None:

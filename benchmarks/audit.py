@@ -22,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from pyspark.sql import SparkSession
 
+from spark_validation.core.read import reader
 from spark_validation.core.session import client_properties, cores, jvm, open_session
 from spark_validation.smoke import audit, record
 from spark_validation.smoke.config import Arguments, parse
@@ -62,16 +63,18 @@ def written(session: SparkSession, arguments: Arguments) -> tuple[Ranges, float]
 def measured(session: SparkSession, arguments: Arguments, rounds: int) -> dict[str, object]:
     """The figures of one benchmark."""
     ranges, writing = written(session, arguments)
+    read = reader(session, arguments)
 
     def count() -> None:
-        assert audit.read_range(session, arguments, arguments.topic, ranges).count() == arguments.records
+        assert read({arguments.topic: ranges}).count() == arguments.records
 
     def judge() -> None:
-        rows = audit.read_range(session, arguments, arguments.topic, ranges)
+        rows = read({arguments.topic: ranges})
         seen = audit.observe(record.classify(rows, arguments.run_id, arguments.topic), 0, 10**9)
         assert seen.kinds() == {OK: arguments.records}
 
-    count(), judge()
+    count()
+    judge()
     counts, audits, cpu = [], [], []
     for _ in range(rounds):
         before = cpu_seconds()

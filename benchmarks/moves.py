@@ -32,7 +32,7 @@ TOPIC, PARTITIONS, QUIET = "moved", 12, 20.0
 
 def inventory(directory: Path) -> Path:
     """Three combined nodes and a fourth broker."""
-    three = {f"kafka{n}": {"kafka_node_id": n, "kafka_rack": f"r{n}"} for n in (1, 2, 3)}
+    three: dict[str, dict[str, Any]] = {f"kafka{n}": {"kafka_node_id": n, "kafka_rack": f"r{n}"} for n in (1, 2, 3)}
     four = {**three, "kafka4": {"kafka_node_id": 4, "kafka_rack": "r4"}}
     return hosts_file(directory, {"kraft_controllers": three, "kafka_brokers": four}, local_variables())
 
@@ -90,7 +90,7 @@ def show(what: str, found: dict[str, Any], gap: float, throttle: int) -> None:
 
 def _sent(found: dict[str, Any], broker: int) -> float:
     """What a broker sends: copies come from the leader, which is the first replica of before."""
-    return sum(change["bytes"] for change in found["changes"] if change["from"][0] == broker)
+    return float(sum(change["bytes"] for change in found["changes"] if change["from"][0] == broker))
 
 
 def main() -> None:

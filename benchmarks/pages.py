@@ -54,6 +54,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._health.model impo
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import Log
 from page.cluster import cluster_of, given_of, moves_of
 from page.expected import Expected
+from page.filed.shelf import Shelf
 from page.known.details import ACLS, CONFIGS, QUOTAS, USERS, Details
 from page.known.history import POLLS, History, followed
 from page.known.metrics import families_of
@@ -238,7 +239,7 @@ def all_rows() -> Iterator[None]:
 
 def profiled(seen: dict[str, Seen], at: str) -> None:
     """Print the slowest functions of one answer."""
-    pages = Pages(lambda: seen, 300)
+    pages = Pages(lambda: seen, 300, Shelf(""))
     where, _, query = at.partition("?")
     scope = {"type": "http", "method": "GET", "path": where, "raw_path": where.encode(), "headers": [],
              "query_string": query.encode()}  # fmt: skip

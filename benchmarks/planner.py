@@ -222,7 +222,7 @@ def large(most: bool) -> list[dict[str, object]]:
 
     What grows in step with partitions has the same number in all three.
     """
-    rows = []
+    rows: list[dict[str, object]] = []
     for size in [*LARGE, *([MOST] if most else [])]:
         print(f"  random {size} ...", file=sys.stderr, flush=True)
         found = measured("random", *size)

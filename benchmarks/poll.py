@@ -74,12 +74,13 @@ def grow(servers: list[str], partitions: int) -> None:
 
 def one_by_one(connection: Connection) -> int:
     """Ask for both ends of every partition by a request of its own; the number of requests."""
-    with BoundedSession(connection, 3600) as session:
+    session = BoundedSession(connection, 3600)
+    with session:
         topics = topics_at(session, None, None)
         led = {(one.topic, one.index): one.leader for some in topics.values() for one in some}
         for key in led:
             log_ends(session, Leaders(led, frozenset()), [key])
-        return int(session.requests)
+        return session.requests
 
 
 def main() -> None:
@@ -102,6 +103,8 @@ def main() -> None:
 
 def measure(broker: LoneBroker, asked: argparse.Namespace) -> None:
     """Print a line for each number of partitions."""
+    pid = broker.pid
+    assert pid is not None
     connection = Connection(tuple(broker.bootstrap_servers), request_timeout=60)
     grow(broker.bootstrap_servers, min(asked.partitions))
     for number in range(asked.groups):
@@ -111,11 +114,11 @@ def measure(broker: LoneBroker, asked: argparse.Namespace) -> None:
     for partitions in asked.partitions:
         grow(broker.bootstrap_servers, partitions)
         time.sleep(5)
-        runs = [timed(broker.pid, lambda: take("bench", connection, Expected(), 600)) for _ in range(asked.polls)]
+        runs = [timed(pid, lambda: take("bench", connection, Expected(), 600)) for _ in range(asked.polls)]
         wall, own, others = (statistics.median(run[at] for run in runs) for at in range(3))
         picture = runs[-1][3]
         size = len(exposition([families_of("bench", picture, 10_000_000)]))
-        slow, _own, slow_broker, requests = timed(broker.pid, lambda: one_by_one(connection))
+        slow, _own, slow_broker, requests = timed(pid, lambda: one_by_one(connection))
         print(
             f"| {partitions:,} | {wall:.2f} s | {picture.requests} | {own:.2f} s | {others:.2f} s "
             f"| {size / 1e6:.1f} MB | {slow:.1f} s, {slow_broker:.1f} s of the broker | {requests:,} |",

@@ -94,10 +94,11 @@ def bare(cluster: Cluster) -> None:
 
 def rolled(step_seconds: int) -> Callable[[Cluster], None]:
     """Return a roll by the playbook."""
-    return lambda cluster: (
+
+    def roll(cluster: Cluster) -> None:
         cluster.playbook("playbooks/rolling_restart.yml", kafka_leaders_step_seconds=step_seconds, timeout=3600).ok()
-        and None
-    )
+
+    return roll
 
 
 def main() -> None:

@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -132,7 +133,7 @@ def measure(bootstrap: str, count: int, runs: int) -> list[Row]:
         note("unchanged", lambda: play(ensure(bootstrap, wanted(count), f"r.unchanged == {count}")))
         note("unchanged, --check", lambda: play(ensure(bootstrap, wanted(count), f"r.unchanged == {count}"), "--check"))
         some = ensure(bootstrap, wanted(count, changed=100), "r.configured | length == 100")
-        note("100 keys", lambda some=some: play(some))
+        note("100 keys", partial(play, some))
         delete(bootstrap, count)
         time.sleep(settle)
     return rows(seen)

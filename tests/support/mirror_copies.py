@@ -34,7 +34,7 @@ def write(servers: str, topic: str, messages: Iterable[Message], transaction: st
         producer.begin_transaction()
     for message in messages:
         producer.produce(
-            topic, message.value, message.key, message.partition, timestamp=message.ts, headers=message.headers
+            topic, message.value, message.key, message.partition, timestamp=message.ts, headers=[*message.headers]
         )
     assert producer.flush(20) == 0
     if transaction and commit:
@@ -63,8 +63,8 @@ def read(servers: str, topic: str, partitions: int) -> list[Message]:
             error = message.error()
             if error is None:
                 found.append(_message(message))
-            elif error.code() == KafkaError._PARTITION_EOF:
-                ended.add(message.partition())
+            elif error.code() == KafkaError._PARTITION_EOF and (index := message.partition()) is not None:
+                ended.add(index)
         return len(ended) == partitions
 
     until(all_read, f"the end of topic {topic}")

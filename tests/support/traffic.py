@@ -146,9 +146,13 @@ def read_all(
             for message in consumer.consume(1000, timeout=1):
                 deadline = time.monotonic() + timeout
                 assert message.error() is None, message.error()
-                found[int(message.value())] += 1
-                if message.offset() + 1 >= open_ends.get(message.partition(), float("inf")):
-                    del open_ends[message.partition()]
+                value, offset, partition = message.value(), message.offset(), message.partition()
+                assert value is not None
+                assert offset is not None
+                assert partition is not None
+                found[int(value)] += 1
+                if offset + 1 >= open_ends.get(partition, float("inf")):
+                    del open_ends[partition]
         return found
     finally:
         consumer.close()
