@@ -12,6 +12,7 @@ from itertools import combinations
 from ....module_utils._mirror.flows import IDENTITY, MIRROR_MAKER_2, Flow, matches, remote_topic
 from ....module_utils._mirror.reading import is_enabled
 from ...inventory.model import Inventory
+from ...mirrors.heartbeats import heartbeat_workers, mirror_maker_flows, reverse_herders
 from ...mirrors.opposed import same_id
 from ..mirror_flows import VARIABLE, entries, flows, kafka_clusters, said, where
 from ..mirror_names import Overlap, Step, journey, only_internal, overlap
@@ -53,6 +54,23 @@ def duplicate_flow(inventory: Inventory) -> Iterator[Problem]:
         if times > 1:
             what = f"there are several flows of engine {engine} for one pair"
             yield Problem(where(inventory, source, target), what, f"{source}->{target} {times} times")
+
+
+@rule(variable=VARIABLE, fix="give `X-heartbeats` another alias, or set heartbeats: false for the flow into `X`")
+def heartbeats_share_group(inventory: Inventory) -> Iterator[Problem]:
+    """A flow from `X-heartbeats` ends where the mirrors next to `X` write heartbeats: both have the same group."""
+    listed = flows(inventory)
+    for target in dict.fromkeys(flow.target for flow in listed):
+        alias = heartbeat_workers(target)
+        for cluster in reverse_herders(listed, target):
+            for flow in (flow for flow in mirror_maker_flows(listed, cluster) if flow.source == alias):
+                yield Problem(
+                    where(inventory, cluster, target),
+                    f"the mirrors that run {flow.pair} and those next to {target}, which write heartbeats into "
+                    f"{cluster}, would share a group and their topics there, and run each other's tasks",
+                    found=f"{flow.pair}, and heartbeats for {cluster}->{target}",
+                    fix=f"give {alias} another alias, or set heartbeats: false for {cluster}->{target}",
+                )
 
 
 @rule(variable="kafka_cluster_id", fix="correct kafka_cluster_id of one of them, or remove the flow")

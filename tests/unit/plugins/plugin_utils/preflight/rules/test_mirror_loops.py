@@ -136,6 +136,11 @@ OTHERS: dict[str, tuple[str, Inventory, list[str]]] = {
         ["dc_a->dc_b 2 times", "into one flow"],
     ),
     "a pair twice, once disabled": ("duplicate_flow", mirrored(flow(), flow(enabled=False)), ["dc_a->dc_b 2 times"]),
+    "a group of heartbeats": (
+        "heartbeats_share_group",
+        mirrored(flow("a", "b"), flow("b-heartbeats", "a"), clusters="a b b-heartbeats"),
+        ["run b-heartbeats->a and those next to b", "heartbeats for a->b", "give b-heartbeats another alias"],
+    ),
     "one id": ("source_is_target", mirrored(flow(), kafka_cluster_id=ID), ["dc_a and dc_b are one cluster", ID]),
     "offsets": (
         "internal_topics",
@@ -166,6 +171,21 @@ OTHERS: dict[str, tuple[str, Inventory, list[str]]] = {
 def test_each_other_mistake_is_named_alone(name: str) -> None:
     rule, inventory, parts = OTHERS[name]
     expect(inventory, rule, *parts)
+
+
+@pytest.mark.parametrize(
+    "flows",
+    [
+        # Without heartbeats there is no such herder; nor with a flow back, whose mirrors write them.
+        [flow("a", "b", heartbeats=False), flow("b-heartbeats", "a")],
+        [flow("a", "b"), flow("b", "a"), flow("b-heartbeats", "a")],
+        # In another cluster the group is another one.
+        [flow("a", "b"), flow("b-heartbeats", "b")],
+    ],
+)
+def test_an_alias_like_that_of_heartbeats_is_fine_where_they_do_not_meet(flows: list[dict[str, Any]]) -> None:
+    found = check_inventory(mirrored(*flows, clusters="a b b-heartbeats"))
+    assert [each.name for each in found if each.name == "heartbeats_share_group"] == []
 
 
 @pytest.mark.parametrize(
