@@ -8,17 +8,16 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from .._client.connection import denied, own_principal
+from .._client.connection import own_principal
 from .._client.session import Session
 from .._client.settle import wait_until_seen
-from .._cluster.api import finalized_features, hidden_topics, live_brokers
-from .._cluster.snapshot import STATE_TOPIC
+from .._cluster.api import finalized_features, live_brokers
 from .._core.applied import Applied
 from .._core.bulk import parts
 from .._core.diff import diff_of
 from .._core.errors import RefusedError, warn
 from .._core.names import capped
-from .._state.api import read_state
+from .._state.api import read_state, why_hidden
 from .api import create_acls, delete_acls, describe_acls
 from .entries import Binding, parse_entries
 from .hosts import is_network
@@ -82,9 +81,7 @@ def ensure_acls(session: Session, params: Mapping[str, Any], check: bool, diff: 
 def _kept(session: Session, wanted: int) -> dict[Binding, str]:
     """Return the denials of failovers that are under way, each with its flow; RefusedError where they are not told."""
     data, end = read_state(session, KEPT)
-    # Kafka does not list a topic that one may not describe, so it looks as if there were none.
-    if not end and hidden_topics(session, [STATE_TOPIC]):
-        why = denied(session.connection, "read", "TOPIC_AUTHORIZATION_FAILED", STATE_TOPIC)
+    if not end and (why := why_hidden(session)):
         raise RefusedError(
             f"acls ({wanted} wanted)",
             [f"authoritative would remove denials, and whether a failover needs them is not known. {why}."],

@@ -14,10 +14,14 @@ from collections.abc import Collection
 from contextlib import closing
 from typing import Any, NamedTuple
 
+from .._client.connection import denied
 from .._client.session import Session
-from .._cluster.api import topics_at
+from .._cluster.api import hidden_topics, topics_at
 from .._cluster.snapshot import RECORD_BYTES, STATE_TOPIC
 from .._core.errors import RequestFailedError
+
+#: Kafka's name of the error for a topic that one may not describe.
+_HIDDEN = "TOPIC_AUTHORIZATION_FAILED"
 
 
 class Written(NamedTuple):
@@ -40,11 +44,22 @@ def read_state(session: Session, key: str, topics: Collection[str] | None = None
 def read_states(session: Session, keys: Collection[str], topics: Collection[str] | None = None) -> dict[str, Any]:
     """Return the last value of each of these keys that has one, from one reading of the log; empty without the topic.
 
-    C(topics) as of read_state.
+    C(topics) as of read_state. Raises RequestFailedError where the caller may not know of the topic.
     """
-    records, _end = _records(session, keys, 0, topics)
+    records, end = _records(session, keys, 0, topics)
+    if not end and (why := why_hidden(session)):
+        raise RequestFailedError("read", STATE_TOPIC, _HIDDEN, why)
     values = {record.key: record.value for record in records}
     return {key: value for key, value in values.items() if value is not None}
+
+
+def why_hidden(session: Session) -> str:
+    """Return what must be granted before the caller knows of the topic; empty where it is there, or where it is not.
+
+    Kafka does not list a topic that one may not describe, so it looks as if there were none.
+    """
+    hidden = hidden_topics(session, [STATE_TOPIC])
+    return denied(session.connection, "read", _HIDDEN, STATE_TOPIC) if hidden else ""
 
 
 def write_state(session: Session, key: str, value: Any) -> int:

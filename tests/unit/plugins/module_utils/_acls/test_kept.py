@@ -158,8 +158,7 @@ def test_no_denial_goes_while_it_is_hidden_whether_a_failover_needs_it(
 ) -> None:
     hidden = ["_streamops_state"]
     monkeypatch.setattr(apply, "read_state", lambda _session, _key: (None, 0))
-    monkeypatch.setattr(apply, "hidden_topics", lambda _session, names: [name for name in names if name in hidden])
-    monkeypatch.setattr(apply, "denied", lambda *asked: f"{asked[1]} {asked[3]}: grant it")
+    monkeypatch.setattr(apply, "why_hidden", lambda _session: f"read {hidden[0]}: grant it" if hidden else "")
     with pytest.raises(RefusedError, match=r"whether a failover needs them is not known\. read _streamops_state:"):
         removed([LISTED])
     cluster.acls = {ALLOWED, ALLOWED._replace(resource="old")}

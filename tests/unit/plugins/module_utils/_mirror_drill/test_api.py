@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
+from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import STATE_TOPIC
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_drill import api
@@ -19,6 +21,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror_drill.mode
     Kept,
     Outcome,
 )
+from ansible_collections.streamops.kafka.plugins.module_utils._state import api as state
 
 SESSION: Any = "a session"
 
@@ -41,6 +44,20 @@ def taken(monkeypatch: pytest.MonkeyPatch, records: list[Any], end: int, partiti
     monkeypatch.setattr(api, "visit", visit)
     contents = api.last_contents(SESSION, {("t", number): (0, end) for number in range(partitions)})
     return contents, asked[0]
+
+
+def test_a_drill_that_the_user_may_not_know_of_is_not_taken_for_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    hidden = [STATE_TOPIC]
+    monkeypatch.setattr(state, "topics_at", lambda *_asked: {})
+    monkeypatch.setattr(state, "hidden_topics", lambda _session, names: [name for name in names if name in hidden])
+    plaintext: Any = SimpleNamespace(connection=Connection(("b1:9092",)))
+    flow = Flow("a", "b", (".*",))
+    for read in (lambda: api.last_of_flows(plaintext, [flow], ["orders"]), lambda: api.kept_of_flow(plaintext, flow)):
+        with pytest.raises(RequestFailedError, match=r"operation read on the topic _streamops_state\. Fix: grant"):
+            read()
+    # A cluster in which no run has kept anything.
+    hidden.clear()
+    assert api.last_of_flows(plaintext, [flow], ["orders"]) == {"a->b": None}
 
 
 def test_a_record_of_another_form_is_named_and_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
