@@ -43,7 +43,7 @@ def test_a_new_key_leaves_the_password_of_the_old_one_to_files_from_before() -> 
 
 def test_only_older_passwords_of_the_mirror_itself_are_removed() -> None:
     tasks = yaml.safe_load((ROLE / "tasks" / "old_stores.yml").read_text())
-    options = next(task["ansible.builtin.find"] for task in tasks if "ansible.builtin.find" in task)
+    options = next(task["ansible.builtin.find"] for task in tasks if "Find passwords" in task["name"])
     (wanted,), (kept,) = (
         [templated(one, "mirror1", NEW) for one in options[name]] for name in ("patterns", "excludes")
     )

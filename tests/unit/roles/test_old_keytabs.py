@@ -46,14 +46,32 @@ def test_mirrors_and_services_remove_theirs_after_their_start() -> None:
         assert {"config", "keytabs"} <= set(service)
 
 
-def test_a_node_keeps_its_keytab_until_it_has_proven_files_that_do_not_name_it() -> None:
+def test_nothing_that_a_node_read_is_removed_before_it_has_proven_other_files() -> None:
     names = [task["name"] for task in tasks_of("_common/tasks/roll/proven.yml")]
     assert names.index("Proven | Keep the start files") < names.index(
-        "Proven | Remove a keytab that the node no longer reads"
+        "Proven | Remove key stores of the metrics and a keytab that no start files name"
     )
+
+
+@pytest.mark.parametrize(
+    ("kind", "old_keytab", "leftovers"),
+    [
+        ("kafka", "/k/kafka.keytab", ["/k/metrics-1-keystore.p12", "/k/kafka.keytab"]),
+        ("kafka", "", ["/k/metrics-1-keystore.p12"]),
+        ("mirror", "/k/kafka.keytab", ["/k/metrics-1-keystore.p12"]),
+    ],
+)
+def test_a_node_looks_at_stores_of_the_metrics_and_at_a_keytab_that_it_does_not_read(
+    kind: str, old_keytab: str, leftovers: list[str]
+) -> None:
     remove = tasks_of("_common/tasks/roll/proven.yml")[-1]
-    assert remove["ansible.builtin.file"] == {"path": "{{ _model.old_keytab }}", "state": "absent"}
-    assert "_model.old_keytab != ''" in remove["when"]
+    known = {
+        "_common_kind": kind,
+        "_model": {"old_keytab": old_keytab},
+        "__common_metrics_stores": {"files": [{"path": "/k/metrics-1-keystore.p12"}]},
+    }
+    templar = Templar(loader=DataLoader(), variables=known)
+    assert templar.template(trust_as_template(remove["vars"]["_common_leftovers"])) == leftovers
 
 
 def _write(text: str, at: str) -> None:
@@ -81,16 +99,37 @@ def test_a_keytab_stays_while_start_files_name_it_that_a_node_has_or_may_go_back
         generations.stage(login, partial(_write, f"jaas.config={ticket if login == 'GSSAPI' else login}"))
         generations.switch()
         generations.prove()
-    look, remove = tasks_of("_common/tasks/roll/proven.yml")[-2:]
-    known = {"_model": {"paths": {"config": str(config)}, "old_keytab": str(keytab)}, "_common_kind": "kafka"}
-    templar = Templar(loader=DataLoader(), variables=known)
-    find = look["ansible.builtin.find"]
-    *places, pattern = (templar.template(trust_as_template(text)) for text in (*find["paths"], find["contains"]))
-    files = [path.read_text() for place in places for path in Path(place).glob("*")]
-    # As the module find compares: each line from its start.
-    named = {"matched": sum(any(re.match(pattern, line) for line in text.splitlines()) for text in files)}
-    templar = Templar(loader=DataLoader(), variables={**known, look["register"]: named})
-    assert templar.template(trust_as_template(f"{{{{ {remove['when']} }}}}")) is not stays
+    assert _removed(config, [str(keytab)]) == ([] if stays else [str(keytab)])
+
+
+def test_a_store_of_the_metrics_stays_while_a_node_may_go_back_to_start_files_that_name_it(tmp_path: Path) -> None:
+    config = tmp_path / "a"
+    digests = ("1", "2", "3")
+    stores = [str(config / f"metrics-{digest}-keystore.p12") for digest in digests]
+    generations = Generations(str(config))
+    config.mkdir()
+    for digest, store in zip(digests, stores, strict=True):
+        generations.stage(digest, partial(_write, f"keyStore:\n  filename: {store}\n"))
+        generations.switch()
+        generations.prove()
+    assert _removed(config, stores) == stores[:1]
+
+
+def _removed(config: Path, leftovers: list[str]) -> list[str]:
+    """Return which of these files the tasks remove."""
+    look, remove = tasks_of("_common/tasks/roll/unnamed.yml")
+    known = {"_model": {"paths": {"config": str(config)}}, "_common_leftovers": leftovers}
+    results = []
+    for item in leftovers:
+        templar = Templar(loader=DataLoader(), variables={**known, "item": item})
+        find = look["ansible.builtin.find"]
+        *places, pattern = (templar.template(trust_as_template(text)) for text in (*find["paths"], find["contains"]))
+        files = [path.read_text() for place in places for path in Path(place).glob("*")]
+        # As the module find compares: each line from its start.
+        named = sum(any(re.match(pattern, line) for line in text.splitlines()) for text in files)
+        results.append({"item": item, "matched": named})
+    templar = Templar(loader=DataLoader(), variables={**known, look["register"]: {"results": results}})
+    return list(templar.template(trust_as_template(remove["loop"])))
 
 
 def test_mirrors_of_one_machine_and_target_wait_for_each_other() -> None:
