@@ -59,11 +59,15 @@ STATES = 10_000
 
 @contextlib.contextmanager
 def at(side: str) -> Iterator[None]:
-    """Let an error say at which end of the mirror it came up."""
+    """Let an error say at which end of the mirror it came up, for people, and for programs as C(end) in its failure.
+
+    side -- "source" or "target", and the name of the cluster.
+    """
     try:
         yield
     except StreamopsError as error:
         error.message = f"{side}: {error.message}"
+        error.fields["end"] = side.partition(" ")[0]
         raise
 
 
