@@ -20,8 +20,8 @@ description:
     of that failover allows O(writers) to write again.
   - The surplus begins behind the record of the source that equals the last one of the copy by key, value, headers and
     timestamp. Where none is found, all is kept that stands above the offset below which all is known to be copied.
-  - The surplus of C(orders) stands in C(_streamops_surplus.DATE.orders), with the date of the loss, in the same
-    partitions. Nothing in it expires. A topic of that name with other records is refused.
+  - The surplus of C(orders) stands in C(_streamops_surplus.DATE-TIME.orders), with date and time of the
+    loss in UTC, in the same partitions. Nothing in it expires. A topic of that name with other records is refused.
   - Nothing is deleted in the source.
 extends_documentation_fragment:
   - streamops.kafka._attributes
@@ -122,7 +122,7 @@ kept:
   type: list
   elements: dict
   returned: success
-  sample: [{topic: orders, kept_in: _streamops_surplus.2026-11-30.orders, records: 120}]
+  sample: [{topic: orders, kept_in: _streamops_surplus.2026-11-30-032000.orders, records: 120}]
 lines:
   description: The plan, or what was done and what to do next, for people.
   type: list

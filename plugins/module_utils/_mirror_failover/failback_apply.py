@@ -96,8 +96,7 @@ def _result(
         "partitions_kept": sum(len(parts) for parts in back.kept.values()),
         "partitions_to_keep": todo,
         "kept": [
-            {"topic": topic, "kept_in": surplus_topic(topic, loss.opened_at), "records": number}
-            for topic, number in kept.items()
+            {"topic": topic, "kept_in": surplus_topic(topic, loss), "records": number} for topic, number in kept.items()
         ],
         "lines": list(lines),
     }
@@ -163,10 +162,10 @@ class Failbacks(SourceSteps):
 
     def _no_way_back(self, record: Record) -> Iterable[str]:
         # A run that was killed may have made topics that the record does not have yet.
-        names = [surplus_topic(topic, self._loss.opened_at) for topic in self._back.first]
+        names = [surplus_topic(topic, self._loss) for topic in self._back.first]
         with at(f"target {self._flow.target}"):
             there = topics_at(self._copy, None, names) if names else {}
-        kept = [surplus_topic(topic, self._loss.opened_at) for topic in self._back.kept]
+        kept = [surplus_topic(topic, self._loss) for topic in self._back.kept]
         return no_way_back(self._flow, self._loss, sorted({*there, *kept}))
 
     def _take_back(self, record: Record, is_check: bool) -> dict[str, Any]:
@@ -262,7 +261,7 @@ class Failbacks(SourceSteps):
             for number, first in parts.items()
         ]
         return [
-            Keeping(where, first, end, surplus_topic(where[0], self._loss.opened_at), len(existing[where[0]]), sides)
+            Keeping(where, first, end, surplus_topic(where[0], self._loss), len(existing[where[0]]), sides)
             for where, first in places
             if where in logs and (end := logs[where].end) is not None and end > first
         ]

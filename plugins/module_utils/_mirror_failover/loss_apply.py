@@ -32,7 +32,7 @@ from .loss import (
     unturned_after_loss,
 )
 from .loss_look import answer_of, survivors_of
-from .record import BEGUN, MOVED, TURNED, Loss, Record, next_step
+from .record import BEGUN, MOVED, TURNED, Loss, Record, next_step, stamp_of
 from .steps import back_refusals, loss_refusals, operator_refusals, ready_lines, stage_refusals
 from .steps_apply import BACK, Steps, mirror_failover
 
@@ -75,7 +75,7 @@ class LossFailover(Steps):
         if step == TURNED:
             looked_at = plan.looked.at if plan.looked else ""
             copied, ends, ids = copied_of(plan), ends_of(plan), ids_of(self._flow, left)
-            record = replace(record, loss=Loss(looked_at, copied, ends, record.at, ids))
+            record = replace(record, loss=Loss(looked_at, copied, ends, record.at, ids, stamp=stamp_of(record.at)))
         self._keep(record)
         return self._result(step, [*group_lines_after_loss(plan), *reached_after_loss(self._flow, step)], record)
 

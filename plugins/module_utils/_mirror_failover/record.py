@@ -55,7 +55,8 @@ class Loss:
     looked_at -- when the source was last looked at, empty where that is not known. copied -- by topic and partition of
     the source (as text) the offset below which all is in the target: what stands above, a source that comes back has
     alone. ends -- the same with the end that the copy had in the target. opened_at -- when the target was opened.
-    ids -- those that the topics of the source had. Older records have none of these three. back -- the failback, None
+    ids -- those that the topics of the source had. stamp -- by what the names of topics tell this loss from others that
+    keep its surplus; without it they have the date. Older records have none of these four. back -- the failback, None
     before it.
     """
 
@@ -65,6 +66,7 @@ class Loss:
     opened_at: str = ""
     ids: Mapping[str, str] = field(default_factory=dict)
     back: Failback | None = None
+    stamp: str = ""
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,11 @@ class Record:
         loss = self.loss or Loss()
         before = (loss.back.before if loss.back else None) or Record(self.stage, self.by, loss.opened_at)
         return replace(before, loss=replace(loss, back=None))
+
+
+def stamp_of(opened_at: str) -> str:
+    """Return date and time of a loss (UTC, ISO 8601) as names of topics may have them: a day may bring two losses."""
+    return opened_at[:19].replace(":", "").replace("T", "-")
 
 
 def record_of(data: Mapping[str, Any] | None) -> Record | None:

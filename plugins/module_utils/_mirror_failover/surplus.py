@@ -109,9 +109,9 @@ def state_of(log: Log | None, copied: int | None, was: str, now: str) -> str:
     return SHORT if copied is not None and log.end < copied else SAME
 
 
-def surplus_topic(topic: str, opened_at: str) -> str:
-    """Return the name of the topic of the target that keeps the surplus of a topic. opened_at -- time of the loss."""
-    return f"{SURPLUS_PREFIX}{opened_at[:10]}.{topic}"
+def surplus_topic(topic: str, loss: Loss) -> str:
+    """Return the name of the topic of the target that keeps the surplus of a topic."""
+    return f"{SURPLUS_PREFIX}{loss.stamp or loss.opened_at[:10] or '0000-00-00'}.{topic}"
 
 
 # -- steps ---------------------------------------------------------------------------------------------------------
@@ -141,7 +141,7 @@ def failback_refusals(flow: Flow, loss: Loss, step: str, is_enabled: bool, are_s
             "kafka_failover_writers, or let their owners stop them and set kafka_failover_writers_stopped=true."
         )
     for topic in sorted(loss.copied):
-        if allowed := allowed_instead(surplus_topic(topic, loss.opened_at or "0000-00-00")):
+        if allowed := allowed_instead(surplus_topic(topic, loss)):
             yield f"the surplus of {topic} cannot have a topic of its own: its name is to be {allowed}."
 
 
@@ -372,7 +372,7 @@ def kept_lines(flow: Flow, loss: Loss) -> Iterator[str]:
     """Yield what of the surplus is kept, and where it stands."""
     for topic, parts in sorted((loss.back or Failback()).kept.items()):
         records = sum(number for _end, number in parts.values())
-        name = surplus_topic(topic, loss.opened_at)
+        name = surplus_topic(topic, loss)
         yield f"Kept         {records:,} records of {topic} in {name} of {flow.target} (partitions {', '.join(parts)})"
 
 

@@ -68,7 +68,7 @@ def heartbeats_share_group(inventory: Inventory) -> Iterator[Problem]:
                     where(inventory, cluster, target),
                     f"the mirrors that run {flow.pair} and those next to {target}, which write heartbeats into "
                     f"{cluster}, would share a group and their topics there, and run each other's tasks",
-                    found=f"{flow.pair}, and heartbeats for {cluster}->{target}",
+                    f"{flow.pair}, and heartbeats for {cluster}->{target}",
                     fix=f"give {alias} another alias, or set heartbeats: false for {cluster}->{target}",
                 )
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -109,6 +110,7 @@ def test_both_steps(target: Target) -> None:
     assert "or go back with kafka_failover_step=back" in str(raised.value)
     assert failover().next(False)["stage"] == "turned"
     loss = target.kept[KEY]["loss"]
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d-\d{6}", loss.pop("stamp"))
     assert loss.pop("opened_at") == target.kept[KEY]["at"]
     place = {"orders": {"0": 60}}
     assert loss == {"looked_at": LOOKED.at, "copied": place, "ends": place, "ids": {"orders": "id1"}, "back": None}

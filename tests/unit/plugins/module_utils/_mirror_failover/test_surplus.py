@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,7 +17,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.c
     compared,
     digest_of,
 )
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.record import Failback, Loss
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.record import Failback, Loss, stamp_of
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.surplus import (
     ANEW,
     GONE,
@@ -219,7 +220,14 @@ def test_what_hinders_a_step_is_named() -> None:
     assert "kafka_failover=b->a" in reached_after_return(RENAMED, "begun")[0]
 
 
+def test_two_losses_of_a_day_keep_their_surplus_apart_and_an_older_record_its_names() -> None:
+    first, second = (replace(LOSS, stamp=stamp_of(f"2026-11-30T0{hour}:20:00Z")) for hour in (3, 9))
+    assert surplus_topic("orders", first) == "_streamops_surplus.2026-11-30-032000.orders"
+    assert surplus_topic("orders", second) == "_streamops_surplus.2026-11-30-092000.orders"
+    assert surplus_topic("orders", LOSS) == "_streamops_surplus.2026-11-30.orders"
+
+
 def test_a_surplus_has_a_topic_that_no_flow_mirrors() -> None:
     from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import matches
 
-    assert not matches(Flow("b", "a", (".*",)), surplus_topic("orders", LOSS.opened_at))
+    assert not matches(Flow("b", "a", (".*",)), surplus_topic("orders", LOSS))
