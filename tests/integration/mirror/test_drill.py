@@ -187,3 +187,16 @@ def test_without_the_canary_a_drill_is_refused_by_name(mirrored: Mirrored) -> No
     refused = mirrored.playbook(PLAYBOOK, *ASKED, mirror_maker_canary="no")
     assert refused.rc != 0
     assert "mirror_maker_canary is off for the mirrors next to dc_b" in said(refused)
+
+
+def test_the_status_tells_the_last_drill_while_only_the_source_is_lost(mirrored: Mirrored) -> None:
+    for node, is_told in (("a1", True), ("b1", False)):
+        mirrored.stop(node)
+        try:
+            shown = said(mirrored.playbook("playbooks/status.yml", status_fail_on="never"))
+        finally:
+            mirrored.start(node)
+        assert "no bootstrap server answered" in shown
+        assert ("Drill passed today: RPO 0, RTO" in shown) is is_told
+        # A target that has not answered the look is not asked for the drill.
+        assert "Drill not known" not in shown
