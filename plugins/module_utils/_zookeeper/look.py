@@ -24,7 +24,9 @@ def context_of(access: Access) -> ssl.SSLContext | None:
     """The TLS settings of a client, None without TLS. The name in the certificate must be that of the server."""
     if not access.ssl_ca_location:
         return None
-    context = ssl.create_default_context(cafile=access.ssl_ca_location)
+    # Not create_default_context: from Python 3.13 on it asks more of certificates than Java does (VERIFY_X509_STRICT).
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.load_verify_locations(access.ssl_ca_location)
     if access.ssl_certificate_location:
         # The password of a key that is encrypted is not known; without an answer OpenSSL asks at the terminal.
         context.load_cert_chain(access.ssl_certificate_location, access.ssl_key_location, lambda: "")
