@@ -24,8 +24,7 @@ What several steps use is kept on the executors (localCheckpoint): sums of cells
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812
@@ -46,8 +45,8 @@ from spark_validation.mirror.seen import (
     Found,
     Part,
     Scope,
-    Span,
     merged,
+    respanned,
 )
 
 _SINGLE = (LOST, PHANTOM, DUPLICATED, UNJUDGED, EXPIRED)
@@ -100,16 +99,16 @@ class Comparison:
 
     def _plain(self, scopes: list[Scope], seen: Compared) -> dict[str, Found]:
         sums, read = [], []
-        fresh = _only(scopes, lambda _part, span: span.behind_mark if span.since else None)
+        fresh = respanned(scopes, lambda _part, span: span.behind_mark if span.since else None)
         if fresh:
             summed = cells.cells(self._rows(fresh)).localCheckpoint()
             seen.renewed = _parts(fresh) - self._unclean(fresh, summed)
             sums.append(summed.join(F.broadcast(self._places(seen.renewed)), ["pair", "place"], "left_semi"))
-            read += _only(fresh, lambda part, span: span if part in seen.renewed else None)
+            read += respanned(fresh, lambda part, span: span if part in seen.renewed else None)
         found: dict[str, Found] = {}
         expired: dict[Part, int] = {}
         clean = set(seen.renewed)
-        whole = _only(scopes, lambda part, span: None if part in seen.renewed else span)
+        whole = respanned(scopes, lambda part, span: None if part in seen.renewed else span)
         if whole:
             summed = cells.cells(self._rows(whole)).localCheckpoint()
             sums.append(summed)
@@ -182,7 +181,7 @@ class Comparison:
         if not pairs:
             return None
         touched = [scope for scope in scopes if scope.number in pairs]
-        cut = [scope for scope in touched if any(span.cut_source or span.cut_target for span in scope.spans)]
+        cut = [scope for scope in touched if any(span.is_cut for span in scope.spans)]
         wanted, firsts = bad, None
         if cut:
             firsts = self._firsts(cut).localCheckpoint()
@@ -200,7 +199,7 @@ class Comparison:
         parts = {side: self._spans(scopes, side, suspects) for side in self._readers}
         touched = [scope for scope in scopes if any(number == scope.number for number, _records in suspects)]
         rows = self._rows(touched, parts)
-        cut = [scope for scope in touched if any(span.cut_source or span.cut_target for span in scope.spans)]
+        cut = [scope for scope in touched if any(span.is_cut for span in scope.spans)]
         marks = None
         if cut:
             marks = anchors.marks(self.session, cut, rows, self._firsts(cut), keeps=True)
@@ -215,10 +214,9 @@ class Comparison:
         fingerprint; then what stands before it are copies of what stands before the frontier, and no others.
         """
         parts: dict[str, _Parts] = {side: {} for side in self._readers}
-        nth, frontier = [], {}
+        nth = []
         for scope in scopes:
-            for span in scope.spans:
-                part = scope.number, span.partition
+            for part, span in scope.parts.items():
                 more = copied.get(part, -1)
                 if scope.timeless or more < 0 or span.frontier is None or span.target is None:
                     continue
@@ -226,7 +224,6 @@ class Comparison:
                 parts["source"][part] = (span.frontier, span.frontier + 1)
                 parts["target"][part] = (max(low, high - 4 * more - _TAIL), high)
                 nth.append((*part, more + 1))
-                frontier[part] = span.frontier
         if not nth:
             return {}
         rows = self._rows(scopes, parts)
@@ -239,7 +236,7 @@ class Comparison:
         ends = {}
         for row in met.select("pair", "place", "id", "offset").collect():
             part = int(row["pair"]), int(row["place"])
-            ends[part] = End(frontier[part], int(row["offset"]), int(row["id"]), sums[part]["n_a"])
+            ends[part] = End(parts["source"][part][0], int(row["offset"]), int(row["id"]), sums[part]["n_a"])
         return ends
 
     def _compacted(self, scopes: list[Scope], seen: Compared) -> dict[str, Found]:
@@ -321,19 +318,8 @@ class Comparison:
         return self.session.createDataFrame(rows, "pair int, promised_from bigint, sized boolean")
 
 
-def _only(scopes: list[Scope], chosen: Callable[[Part, Span], Span | None]) -> list[Scope]:
-    """Return scopes with those partitions that `chosen` returns, as it returns them; none without any."""
-    parts = [
-        replace(
-            scope, spans=tuple(filter(None, (chosen((scope.number, span.partition), span) for span in scope.spans)))
-        )
-        for scope in scopes
-    ]
-    return [scope for scope in parts if scope.spans]
-
-
 def _parts(scopes: list[Scope]) -> set[Part]:
-    return {(scope.number, span.partition) for scope in scopes for span in scope.spans}
+    return {part for scope in scopes for part in scope.parts}
 
 
 def _of_rows(rows: DataFrame) -> set[Part]:

@@ -69,7 +69,7 @@ def _compared_by(seen: Compared, scope: Scope) -> str:
         return "latest value of each key"
     if scope.timeless:
         return "every record, without its time"
-    renewed = sum((scope.number, span.partition) in seen.renewed for span in scope.spans)
+    renewed = len(seen.renewed & scope.parts.keys())
     return (
         f"every record; in {renewed:,} of {len(scope.spans):,} partitions only what is new"
         if renewed

@@ -184,7 +184,7 @@ class MirrorAudit:
         arguments = self.arguments
         if not arguments.incremental:
             return {}, {}
-        spans = {(scope.number, span.partition): (scope, span) for scope in scopes for span in scope.spans}
+        spans = {part: (scope, span) for scope in scopes for part, span in scope.parts.items()}
         used: dict[Part, mark.Mark] = {}
         whole: dict[Part, str] = {}
         for part, (scope, span) in spans.items():
@@ -205,17 +205,17 @@ class MirrorAudit:
         if not used:
             return used, whole
         with self.progress.phase("marks", f"look whether the marks of {len(used)} partitions still hold"):
-            standing = self._proven(used, spans)
-        return {part: known for part, known in used.items() if part not in standing}, whole | standing
+            fallen = self._fallen(used, spans)
+        return {part: known for part, known in used.items() if part not in fallen}, whole | fallen
 
-    def _proven(self, used: dict[Part, mark.Mark], spans: dict[Part, tuple[Scope, Span]]) -> dict[Part, str]:
-        """Read the records of these marks, and the first that the source promises; why marks do not hold."""
+    def _fallen(self, used: dict[Part, mark.Mark], spans: dict[Part, tuple[Scope, Span]]) -> dict[Part, str]:
+        """Read the records of these marks, and the first that the source promises: why marks do not hold."""
         scopes = list({spans[part][0].number: spans[part][0] for part in used}.values())
         lasts = {
             "source": {part: (known.offset, known.offset + 1) for part, known in used.items()},
             "target": {part: (known.copy, known.copy + 1) for part, known in used.items()},
         }
-        cut = {part: spans[part] for part in used if spans[part][1].cut_source or spans[part][1].cut_target}
+        cut = {part: spans[part] for part in used if spans[part][1].is_cut}
         heads = {"source": self._heads(self._source, cut, "source"), "target": self._heads(self._target, cut, "target")}
         try:
             comparison = self._comparison()

@@ -21,7 +21,7 @@ from spark_validation.core import fields
 from spark_validation.core.cluster import Place, TopicSeen
 from spark_validation.core.fields import Field
 from spark_validation.mirror.config import Pair
-from spark_validation.mirror.seen import End, Part, Scope, Span
+from spark_validation.mirror.seen import End, Part, Scope, Span, respanned
 
 
 @dataclass(frozen=True)
@@ -144,18 +144,13 @@ def fallen(
 
 def begun(scopes: Sequence[Scope], marks: Mapping[Part, Mark]) -> list[Scope]:
     """Return the scopes in which these partitions begin at their marks."""
-    return [
-        replace(
-            scope,
-            spans=tuple(
-                replace(span, since=(mark.offset, mark.copy))
-                if (mark := marks.get((scope.number, span.partition)))
-                else span
-                for span in scope.spans
-            ),
-        )
-        for scope in scopes
-    ]
+
+    def begun_at(part: Part, span: Span) -> Span:
+        """Return the partition from its mark on, the same without a mark."""
+        mark = marks.get(part)
+        return replace(span, since=(mark.offset, mark.copy)) if mark else span
+
+    return respanned(scopes, begun_at)
 
 
 @dataclass(frozen=True)
@@ -214,8 +209,7 @@ def kept(
     marks = [mark for mark in before.values() if mark.topic in pair_sources - topics]
     for scope in judged:
         source, target = ids[0][scope.source], ids[1][scope.target]
-        for span in scope.spans:
-            part = scope.number, span.partition
+        for part, span in scope.parts.items():
             end, old = ends.get(part), before.get((scope.source, span.partition)) if part in renewed else None
             if end is None:
                 # Where the end of a clean new part is not certain, the mark before it still holds.

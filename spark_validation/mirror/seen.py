@@ -4,9 +4,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
+
+# A partition: number of its pair, and its own.
+Part = tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,11 @@ class Span:
     cut_source: bool = False
     cut_target: bool = False
     since: tuple[int, int] | None = None
+
+    @property
+    def is_cut(self) -> bool:
+        """Tell whether older records have been removed on either side."""
+        return self.cut_source or self.cut_target
 
     @property
     def behind_mark(self) -> Span:
@@ -52,10 +60,24 @@ class Scope:
     # Whether the source also limits its size: then it may remove what it promises by time.
     sized: bool = False
 
+    @property
+    def parts(self) -> dict[Part, Span]:
+        """Return its partitions."""
+        return {(self.number, span.partition): span for span in self.spans}
+
     def ranges(self, side: str, partitions: set[int] | None = None) -> dict[int, tuple[int, int]]:
         """The offsets of `side` (source or target) by partition; of some partitions only when they are given."""
         spans = {span.partition: getattr(span, side) for span in self.spans}
         return {index: span for index, span in spans.items() if span and (partitions is None or index in partitions)}
+
+
+def respanned(scopes: Iterable[Scope], chosen: Callable[[Part, Span], Span | None]) -> list[Scope]:
+    """Return scopes with those partitions that `chosen` returns, as it returns them; no scope without any."""
+    changed = [
+        replace(scope, spans=tuple(filter(None, (chosen(part, span) for part, span in scope.parts.items()))))
+        for scope in scopes
+    ]
+    return [scope for scope in changed if scope.spans]
 
 
 @dataclass(frozen=True)
@@ -65,10 +87,6 @@ class Found:
     total: int = 0
     by_pair: dict[int, int] = field(default_factory=dict)
     examples: list[dict[str, Any]] = field(default_factory=list)
-
-
-# A partition: number of its pair, and its own.
-Part = tuple[int, int]
 
 
 @dataclass(frozen=True)
