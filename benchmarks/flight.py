@@ -204,8 +204,11 @@ def _shares(
     weights: dict[str, float] = defaultdict(float)
     for event in events:
         weights[name(event)] += weigh(event)
-    whole = sum(weights.values())
-    if not whole:
+    return _table(title, weights, sum(weights.values()))
+
+
+def _table(title: str, weights: Mapping[str, float], whole: float) -> str:
+    if not weights or not whole:
         return ""
     largest = sorted(weights.items(), key=lambda item: -item[1])[:TOP]
     rows = [f"| {what} | {weight:,.0f} | {weight / whole:.1%} |" for what, weight in largest]
@@ -215,9 +218,7 @@ def _shares(
 def _reached(samples: Sequence[Event]) -> str:
     """Return the table of methods of Kafka by the samples that they, or what they called, were seen in."""
     counts = Counter(frame for event in samples for frame in set(event.frames) if _package(frame))
-    rows = [f"| {frame} | {count:,} | {count / len(samples):.1%} |" for frame, count in counts.most_common(TOP)]
-    head = [f"| Methods of Kafka, with all that they call | of {len(samples):,} | share |", "| --- | --- | --- |"]
-    return "\n".join([*head, *rows]) if rows else ""
+    return _table("Methods of Kafka, with all that they call", counts, len(samples))
 
 
 def _waited(events: Sequence[Event]) -> str:
