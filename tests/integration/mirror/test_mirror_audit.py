@@ -45,8 +45,8 @@ def servers(combined: Cluster) -> str:
     topics += [topic(name) for name in ("sales", "dc_a.sales", "dc_a.lossy", "lossy", "ahead", "gone", "short")]
     topics += [topic("lone"), topic("dc_a.lone"), topic("dc_a.short"), topic("idle"), topic("old"), topic("dc_a.ahead")]
     topics += [topic("cut"), topic("dc_a.cut")]
-    topics += [topic(f"{prefix}{name}") for name in ("daily", "remade", "aged") for prefix in ("", "dc_a.")]
-    topics += [topic(f"{prefix}{name}") for name in ("purged", "steady", "empty") for prefix in ("", "dc_a.")]
+    both_sides = ("daily", "remade", "aged", "purged", "steady", "empty")
+    topics += [topic(f"{prefix}{name}") for name in both_sides for prefix in ("", "dc_a.")]
     topics += [
         topic("spread"),
         topic("dc_a.spread"),
@@ -82,6 +82,13 @@ def filled(servers: str, name: str) -> None:
     write(servers, name, messages())
     write(servers, name, messages(30, 60), transaction=f"{name}-good")
     write(servers, name, messages(90, 90), transaction=f"{name}-bad", commit=False)
+
+
+def delete_up_to(servers: str, offset: int, *names: str) -> None:
+    """Delete the records of partition 1 of these topics below an offset."""
+    admin = AdminClient({"bootstrap.servers": servers})
+    for future in admin.delete_records([TopicPartition(name, 1, offset) for name in names]).values():
+        future.result(20)
 
 
 def audit(spark: SparkSession, servers: str, output: Path, names: list[str], **given: Any) -> dict[str, Any]:
@@ -187,9 +194,7 @@ def test_what_the_target_removed_is_not_judged_and_the_rest_is(
 ) -> None:
     write(servers, "short", messages())
     positions(servers, OFFSETS, "dc_a", "short", mirror(servers, "short", "dc_a.short", PARTITIONS))
-    admin = AdminClient({"bootstrap.servers": servers})
-    for future in admin.delete_records([TopicPartition("dc_a.short", 1, 5)]).values():
-        future.result(20)
+    delete_up_to(servers, 5, "dc_a.short")
     result = audit(spark, servers, tmp_path, ["short"])
     assert bad(result) == {"retention": ("inconclusive", 5)}
     later = audit(spark, servers, tmp_path, ["short"], from_ms=BEGAN + 20_000)
@@ -201,9 +206,7 @@ def test_what_the_source_deleted_before_it_was_mirrored_fails_though_both_sides_
     spark: SparkSession, servers: str, tmp_path: Path
 ) -> None:
     write(servers, "cut", messages())
-    admin = AdminClient({"bootstrap.servers": servers})
-    for future in admin.delete_records([TopicPartition("cut", 1, 5)]).values():
-        future.result(20)
+    delete_up_to(servers, 5, "cut")
     positions(servers, OFFSETS, "dc_a", "cut", mirror(servers, "cut", "dc_a.cut", PARTITIONS))
     # A comparison cannot know of them.
     assert audit(spark, servers, tmp_path, ["cut"])["verdict"] == "pass"
@@ -229,9 +232,7 @@ def test_a_topic_that_loses_records_while_it_is_read_is_left_out_and_the_others_
         """Compare, and take records away before the first time."""
         looks.append([scope.source for scope in scopes])
         if len(looks) == 1:
-            admin = AdminClient({"bootstrap.servers": servers})
-            for future in admin.delete_records([TopicPartition("purged", 1, 5)]).values():
-                future.result(20)
+            delete_up_to(servers, 5, "purged")
         return compare(job, scopes)
 
     monkeypatch.setattr(MirrorAudit, "_seen", purged)
@@ -338,14 +339,10 @@ def test_what_retention_takes_on_one_side_is_found_though_it_was_proven(
 ) -> None:
     more(servers, "aged", 60, 0)
     first = audit(spark, servers, tmp_path, ["aged"])
-    admin = AdminClient({"bootstrap.servers": servers})
-    cut = [TopicPartition(name, 1, 5) for name in ("aged", "dc_a.aged")]
-    for future in admin.delete_records(cut).values():
-        future.result(20)
+    delete_up_to(servers, 5, "aged", "dc_a.aged")
     second = incremental(spark, servers, tmp_path, "aged", first)
     assert (second["verdict"], second["figures"]["covered"]["earlier"]["partitions"]) == ("pass", 3)
-    for future in admin.delete_records([TopicPartition("dc_a.aged", 1, 9)]).values():
-        future.result(20)
+    delete_up_to(servers, 9, "dc_a.aged")
     third = incremental(spark, servers, tmp_path, "aged", second)
     assert bad(third) == {"retention": ("inconclusive", 4)}
     assert third["figures"]["covered"]["earlier"]["partitions"] == 2
