@@ -22,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from pyspark.sql import SparkSession
 
+from benchmarks.flight import cpu_times
 from spark_validation.core.read import reader
 from spark_validation.core.session import client_properties, cores, jvm, open_session
 from spark_validation.smoke import audit, record
@@ -42,11 +43,8 @@ def timed(work: Callable[[], object]) -> float:
 def cpu_seconds() -> float:
     """Processor time that Spark's Java process has used, which other load of the machine changes little."""
     children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
-    ticks = 0
-    for child in children:
-        fields = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()
-        ticks += int(fields[11]) + int(fields[12])
-    return ticks / os.sysconf("SC_CLK_TCK")
+    ticks = os.sysconf("SC_CLK_TCK")
+    return sum(cpu_times(Path(f"/proc/{child}/stat").read_text(), ticks)[1] for child in children)
 
 
 def written(session: SparkSession, arguments: Arguments) -> tuple[Ranges, float]:

@@ -114,8 +114,11 @@ def read_events(lines: Iterable[str]) -> list[Event]:
     return events
 
 
-def thread_times(stat: str, ticks: int) -> tuple[str, float]:
-    """Return name and CPU seconds of a thread by its file /proc/PID/task/TID/stat (proc(5)); `ticks` are a second."""
+def cpu_times(stat: str, ticks: int) -> tuple[str, float]:
+    """Return name and CPU seconds of a process or a thread; `ticks` are a second.
+
+    stat -- its file, /proc/PID/stat or /proc/PID/task/TID/stat (proc(5))
+    """
     name, _bracket, rest = stat.partition("(")[2].rpartition(")")
     values = rest.split()
     return name, (int(values[11]) + int(values[12])) / ticks

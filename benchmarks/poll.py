@@ -28,6 +28,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from ansible_collections.streamops.kafka.plugins.module_utils._client.connection import Connection
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.api import topics_at
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.api import Leaders, log_ends
+from benchmarks.flight import cpu_times
 from page.core.exposition import exposition
 from page.expected import Expected
 from page.known.metrics import families_of
@@ -42,9 +43,8 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def cpu(pid: int) -> float:
-    """CPU seconds of a process so far (proc(5), fields 14 and 15)."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / _TICKS
+    """CPU seconds of a process so far."""
+    return cpu_times(Path(f"/proc/{pid}/stat").read_text(), _TICKS)[1]
 
 
 def timed(broker: int, work: Callable[[], Any]) -> tuple[float, float, float, Any]:

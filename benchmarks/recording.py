@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from benchmarks.flight import Profile, ThreadTimes, read_events, summary, thread_times
+from benchmarks.flight import Profile, ThreadTimes, cpu_times, read_events, summary
 
 #: Seconds between two looks at the CPU times of a process.
 _LOOK_SECONDS = 0.25
@@ -44,7 +44,7 @@ class Recording:
                 for file in Path(f"/proc/{pid}/task").glob("*/stat"):
                     # A thread may end between the list and the look at it.
                     with suppress(OSError):
-                        threads[int(file.parent.name)] = thread_times(file.read_text(errors="replace"), ticks)
+                        threads[int(file.parent.name)] = cpu_times(file.read_text(errors="replace"), ticks)
                 if threads:
                     self._times.append(ThreadTimes(time.time(), threads))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.flight import Event, Profile, ThreadTimes, cpu_by_group, group, read_events, summary, thread_times
+from benchmarks.flight import Event, Profile, ThreadTimes, cpu_by_group, cpu_times, group, read_events, summary
 
 #: A task that sends to a MockProducer and records a sensor, and a network thread that packs batches with lz4; both take
 #: one lock, in which the task sleeps for 20 ms. As FlightEvents.java printed it, cut to some events of each kind.
@@ -115,7 +115,7 @@ def test_threads_are_grouped_by_their_names(name: str, expected: str) -> None:
 
 def test_a_name_of_a_thread_may_have_brackets() -> None:
     stat = "71 (a (b) c) S 1 71 71 0 -1 4194304 10 0 0 0 150 50 0 0 20 0 1 0 5 0 0"
-    assert thread_times(stat, 100) == ("a (b) c", 2.0)
+    assert cpu_times(stat, 100) == ("a (b) c", 2.0)
 
 
 def test_cpu_is_that_between_the_looks_around_the_span() -> None:
