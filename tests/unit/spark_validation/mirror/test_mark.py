@@ -75,10 +75,9 @@ def test_a_mark_is_void_for_what_is_known_before_anything_is_read(
 
 
 def fallen(source: int | None = -7, target: int | None = -7, **given: Any) -> dict[tuple[int, int], str]:
-    lasts = {side: {} if value is None else {PART: value} for side, value in (("source", source), ("target", target))}
-    none: dict[str, Any] = {"source": {}, "target": {}}
+    none = both(None, None)
     return mark.fallen(
-        {PART: MARK}, lasts, given.get("cut", set()), given.get("heads", none), given.get("firsts", none)
+        {PART: MARK}, both(source, target), given.get("cut", set()), given.get("heads", none), given.get("firsts", none)
     )
 
 
