@@ -73,7 +73,12 @@ def next_refusals(
             "it is not known how writers are stopped. Name their principals in kafka_failover_writers, or let their "
             "owners stop them and set kafka_failover_writers_stopped=true."
         )
-    yield from parse_entries(denial_entries([Denial(who, "a") for who in writers]))[2]
+    yield from writer_refusals(writers)
+
+
+def writer_refusals(writers: Sequence[str]) -> list[str]:
+    """Return why these principals cannot be denied, a sentence for each that is no name of one."""
+    return parse_entries(denial_entries([Denial(who, "a") for who in writers]))[2]
 
 
 def _not_led_back(back: str, way_back: Record) -> Iterator[str]:
