@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from .._acls.entries import Binding, parse_entries
+from .._acls.plan import write_denial
 from .._core.names import capped
 from .._groups.model import SHARE
 from .._mirror.canary import PREFIX
@@ -146,9 +147,7 @@ def denials(topics: Iterable[str], writers: Sequence[str], bindings: Collection[
         if not topic.startswith(f"{PREFIX}.") and any(_applies(binding, topic) for binding in bindings)
     ]
     wanted = [Denial(who, topic) for who in dict.fromkeys(writers) for topic in guarded]
-    entries = parse_entries(denial_entries(wanted))[0]
-    pairs = zip(wanted, entries)  # noqa: B905 (nodes may have Python 3.9)
-    return [denial for denial, binding in pairs if binding not in bindings]
+    return [denial for denial in wanted if write_denial(*denial) not in bindings]
 
 
 def _applies(binding: Binding, topic: str) -> bool:
