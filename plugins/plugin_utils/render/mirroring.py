@@ -120,7 +120,7 @@ class Mirroring(Parts):
         return [*mirror_lines(look), *(gap_lines(gaps) if gaps.get("flow") == look["flow"] else [])]
 
     def _drill_lines(self) -> list[str]:
-        """How the last drill of the flow that was just looked at ended, where its target was asked."""
+        """Return how the last drill of the flow that was just looked at ended, where its target was asked."""
         drill = drill_of(self._results.own.drill)
         return [last_line(drill)] if drill else []
 
