@@ -22,7 +22,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._configs.values im
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._logs.model import Log
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror_drill.model import Counts, Outcome
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_drill.model import Outcome
 from page.alerts.told import Told as ToldAlerts
 from page.hosts import names_served
 from page.known.brokers import BrokerConfigs, Setting, Told
@@ -35,7 +35,7 @@ from page.known.rates import Rates, rates_between
 from page.web import application
 from tests.support.cluster import free_port_base, until
 from tests.support.page import Answer, ask
-from tests.support.status_seen import finding, group, hurt, partition, topic, well
+from tests.support.status_seen import DRILL, finding, group, hurt, partition, topic, well
 
 STALE_AFTER = 300
 HOSTILE = [
@@ -233,9 +233,7 @@ def with_mirrors(found: dict[str, Seen]) -> dict[str, Seen]:
 def drill(days: int, *why: str) -> Outcome:
     """A drill that ended so many days ago; with a reason against it nothing was counted."""
     at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 86_400 * days - 60))
-    if why:
-        return Outcome(at, "alice", why)
-    return Outcome(at, "alice", counts=Counts(2000, 0, 12, 98, 0, 0), rto_read=31.4, rto_written=31.2)
+    return Outcome(at, "alice", why) if why else replace(DRILL, at=at)
 
 
 def drilled(seen: Picture, drills: Mapping[str, Outcome | str | None] | None) -> Picture:

@@ -107,10 +107,15 @@ class UnknownDenialsError(StreamopsError):
         )
 
 
+def write_denial(principal: str, topic: str) -> Binding:
+    """Return the binding by which a failover keeps a principal from writing a topic."""
+    return Binding(principal, ANYWHERE, "deny", "write", "topic", topic, "literal")
+
+
 def kept_denials(kept: Mapping[str, Mapping[str, Sequence[str]]]) -> dict[Binding, str]:
     """Return the denials of failovers, each with the flow (source->target) that needs it. kept -- as of denials_of."""
     return {
-        Binding(principal, ANYWHERE, "deny", "write", "topic", topic, "literal"): pair
+        write_denial(principal, topic): pair
         for pair, principals in kept.items()
         for principal, topics in principals.items()
         for topic in topics

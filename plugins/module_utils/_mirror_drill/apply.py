@@ -39,6 +39,7 @@ from .model import (
     faults,
     filled,
     is_ours,
+    last_drill,
     last_line,
     outcome_lines,
     own_of,
@@ -84,13 +85,13 @@ def kept_in(flow: Flow, copy: Session) -> Kept:
 
 def told(flow: Flow, last: Outcome | None) -> dict[str, Any]:
     """Tell how the last drill ended."""
-    at_once = time.time()
+    days = days_since(last, time.time()) if last else None
     return {
         "changed": False,
         "flow": flow.pair,
         "drill": last.as_data() if last else None,
-        "days": days_since(last, at_once) if last else None,
-        "lines": [last_line(last, at_once)],
+        "days": days,
+        "lines": [last_line(last_drill(last, days))],
     }
 
 

@@ -422,10 +422,11 @@ def days_since(last: Outcome, now: float) -> int:
     return int(max(0.0, now - last.ended_at) // _DAY)
 
 
-def last_line(last: Outcome | None, now: float) -> str:
-    """Return a line about the last drill. C(now) is in seconds since 1970."""
-    if last is None:
+def last_line(drill: LastDrill) -> str:
+    """Return a line about the last drill."""
+    if drill.state == NEVER:
         return "Drill        none yet (mirror_drill.yml)"
-    drill = last_drill(last, days_since(last, now))
+    if drill.state == UNKNOWN:
+        return f"Drill        not known: {drill.summary}"
     old = f" (more than {MOST_DAYS} days: run mirror_drill.yml again)" if drill.is_old else ""
     return f"Drill        {drill.state} {drill.ago}: {drill.summary}{old}"

@@ -27,7 +27,7 @@ from .flow_back import needs_positions
 from .keep_apply import Keeping, keep
 from .loss_look import answer_of
 from .record import BEGUN, FENCED, KEPT, Failback, Loss, Record, denial_lines, next_of_failback, stage_lines
-from .steps import operator_refusals, ready_lines
+from .steps import operator_refusals, ready_lines, writer_refusals
 from .steps_apply import BACK, SourceSteps, allowed_lines
 from .surplus import (
     BackStart,
@@ -139,6 +139,7 @@ class Failbacks(SourceSteps):
                 # Who opened the target need not be who leads back.
                 *operator_refusals(self._flow, record, self._by),
                 *failback_refusals(self._flow, self._loss, step, params["flow_enabled"], are_stopped),
+                *writer_refusals(writers),
             ]
         )
         if not is_check:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from .._acls.entries import Binding, parse_entries
+from .._acls.plan import write_denial
 from .._core.names import capped
 from .._groups.model import SHARE
 from .._mirror.canary import PREFIX
@@ -73,7 +74,12 @@ def next_refusals(
             "it is not known how writers are stopped. Name their principals in kafka_failover_writers, or let their "
             "owners stop them and set kafka_failover_writers_stopped=true."
         )
-    yield from parse_entries(denial_entries([Denial(who, "a") for who in writers]))[2]
+    yield from writer_refusals(writers)
+
+
+def writer_refusals(writers: Sequence[str]) -> list[str]:
+    """Return why these principals cannot be denied, a sentence for each that is no name of one."""
+    return parse_entries(denial_entries([Denial(who, "a") for who in writers]))[2]
 
 
 def _not_led_back(back: str, way_back: Record) -> Iterator[str]:
@@ -141,9 +147,7 @@ def denials(topics: Iterable[str], writers: Sequence[str], bindings: Collection[
         if not topic.startswith(f"{PREFIX}.") and any(_applies(binding, topic) for binding in bindings)
     ]
     wanted = [Denial(who, topic) for who in dict.fromkeys(writers) for topic in guarded]
-    entries = parse_entries(denial_entries(wanted))[0]
-    pairs = zip(wanted, entries)  # noqa: B905 (nodes may have Python 3.9)
-    return [denial for denial, binding in pairs if binding not in bindings]
+    return [denial for denial in wanted if write_denial(*denial) not in bindings]
 
 
 def _applies(binding: Binding, topic: str) -> bool:

@@ -13,6 +13,7 @@ from ...module_utils._health.model import fail_on, fails
 from ...module_utils._mirror.canary import with_events
 from ...module_utils._mirror.flows import LEGACY, Flow, flows_into
 from ...module_utils._mirror.reading import read_flows
+from ...module_utils._mirror_drill.model import last_line
 from ..inventory.model import BROKER_GROUP, MIRROR_GROUP
 from ..mirrors import external, legacy, opposed, rights, views
 from ..mirrors.drill import drill_refusals
@@ -23,7 +24,7 @@ from ..mirrors.lines import audited_gaps, gap_lines, mirror_lines, mirror_pairs
 from ..mirrors.opposed import same_cluster
 from ..mirrors.properties import mirror_properties
 from ..reports.status import adopted_lines, start_file_lines
-from ..reports.status_data import mirror_part
+from ..reports.status_data import drill_of, mirror_part
 from ..run.results import Results
 from . import mirror_clients
 from .canary import watched
@@ -88,6 +89,7 @@ class Mirroring(Parts):
                 ],
                 "start_file_lines": self._start_file_lines,
                 "lines": self._lines,
+                "drill_lines": self._drill_lines,
                 "gaps": lambda: audited_gaps(results.own.gaps),
                 "gap_lines": self._gap_lines,
                 "failover": self._failover,
@@ -116,6 +118,11 @@ class Mirroring(Parts):
         look = self._results.own.lag
         gaps = self._results.of(self._results.host).gaps
         return [*mirror_lines(look), *(gap_lines(gaps) if gaps.get("flow") == look["flow"] else [])]
+
+    def _drill_lines(self) -> list[str]:
+        """Return how the last drill of the flow that was just looked at ended, where its target was asked."""
+        drill = drill_of(self._results.own.drill)
+        return [last_line(drill)] if drill else []
 
     def _gap_lines(self) -> list[str]:
         """The gaps of the flow that was just looked at, or why they are not known."""

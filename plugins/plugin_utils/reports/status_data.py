@@ -12,7 +12,7 @@ from typing import Any
 from ...module_utils._health.model import DEGRADED, DOWN, OK, Limits, State
 from ...module_utils._health.quorum_rules import ensemble as ensemble_rule
 from ...module_utils._health.quorum_rules import ensemble_lost
-from ...module_utils._mirror_drill.model import last_drill, outcome_of, unknown_drill
+from ...module_utils._mirror_drill.model import LastDrill, last_drill, outcome_of, unknown_drill
 
 #: The version of the form of the JSON file; it grows when a key changes its meaning or goes.
 SCHEMA = 1
@@ -86,16 +86,17 @@ def mirror_part(verdict: Row, look: Row, drill: Row | None = None) -> dict[str, 
         "status": verdict["status"],
         "findings": verdict["findings"],
         **{key: look.get(key) for key in _OF_FLOW},
-        "drill": _drill(drill or {}),
+        "drill": shown.as_data() if (shown := drill_of(drill or {})) else None,
         "topics": topics,
     }
 
 
-def _drill(drill: Row) -> dict[str, Any] | None:
+def drill_of(drill: Row) -> LastDrill | None:
+    """Return the last drill of a flow of what mirror_drill returned of it; None where the target was not asked."""
     if "drill" in drill:
-        return last_drill(outcome_of(drill["drill"]) if drill["drill"] else None, drill.get("days")).as_data()
+        return last_drill(outcome_of(drill["drill"]) if drill["drill"] else None, drill.get("days"))
     if drill.get("msg") and not drill.get("skipped"):
-        return unknown_drill(str(drill["msg"])).as_data()
+        return unknown_drill(str(drill["msg"]))
     return None
 
 

@@ -21,6 +21,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror_drill.mode
     can_drill,
     copies_of,
     counts_of,
+    days_since,
     drill_flow,
     faults,
     filled,
@@ -36,6 +37,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror_drill.mode
     parts_of,
     plan_lines,
     topic_refusals,
+    unknown_drill,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.model import (
     GroupPlan,
@@ -201,17 +203,23 @@ def test_lines_of_a_drill_that_failed_say_why_and_what_was_measured() -> None:
 
 
 def test_the_last_drill_is_one_line() -> None:
-    assert last_line(None, 0) == "Drill        none yet (mirror_drill.yml)"
+    assert last_line(last_drill(None, None)) == "Drill        none yet (mirror_drill.yml)"
     passed = "RPO 0, RTO 14 s, 12 records read again"
-    assert last_line(PASSED, after(12)) == f"Drill        passed 12 days ago: {passed}"
+    assert line_after(PASSED, 12) == f"Drill        passed 12 days ago: {passed}"
     failed = replace(PASSED, why=("not drained: b lacks records.", "more"))
-    assert last_line(failed, after(0)) == "Drill        failed today: not drained: b lacks records."
-    assert "a day ago" in last_line(PASSED, after(1))
+    assert line_after(failed, 0) == "Drill        failed today: not drained: b lacks records."
+    assert "a day ago" in line_after(PASSED, 1)
     # A clock that went back.
-    assert "today" in last_line(PASSED, after(-3))
-    assert last_line(PASSED, after(45)) == f"Drill        passed 45 days ago: {passed}"
+    assert "today" in line_after(PASSED, -3)
+    assert line_after(PASSED, 45) == f"Drill        passed 45 days ago: {passed}"
     old = " (more than 45 days: run mirror_drill.yml again)"
-    assert last_line(PASSED, after(46)) == f"Drill        passed 46 days ago: {passed}{old}"
+    assert line_after(PASSED, 46) == f"Drill        passed 46 days ago: {passed}{old}"
+    assert last_line(unknown_drill("no right.")) == "Drill        not known: no right."
+
+
+def line_after(drill: Outcome, days: int) -> str:
+    """Return the line about a drill so many days after it."""
+    return last_line(last_drill(drill, days_since(drill, after(days))))
 
 
 def after(days: int) -> float:

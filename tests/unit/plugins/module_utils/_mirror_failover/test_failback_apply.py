@@ -287,6 +287,13 @@ def test_what_the_failover_denied_before_its_source_was_lost_stays_denied(cluste
     assert (clusters.kept["denied"], clusters.kept_denials) == ([["User:late", "orders"]], {"a->b": 1})
 
 
+def test_a_writer_without_its_type_is_refused_before_anything_is_noted(clusters: Clusters) -> None:
+    for is_check in (True, False):
+        with pytest.raises(RefusedError, match="write User:orders"):
+            failback(writers=["orders"]).next(is_check)
+    assert clusters.done == []
+
+
 def test_nobody_goes_back_before_it_is_said_that_writers_stay_stopped(clusters: Clusters) -> None:
     # What was said at the fence was said of a source that nobody opens again.
     failback(writers_stopped=True).next(False)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support.inventory_data import view
+from tests.support.status_seen import DRILL
 
 FLOW = {"source": "dc_a", "target": "dc_b", "topics": ["orders"]}
 LISTENERS = [
@@ -154,6 +155,28 @@ def test_what_was_looked_at_is_told_and_audited() -> None:
     assert found["gaps"] == gaps["gaps"]
     of_another = {"__mirror_maker_look": look, "__mirror_maker_gaps": {**gaps, "flow": "dc_c->dc_b"}}
     assert len(mirroring(left=of_another)["lines"]) == 4
+
+
+@pytest.mark.parametrize(
+    ("left", "lines"),
+    [
+        ({}, []),
+        ({"skipped": True, "msg": "not asked"}, []),
+        ({"failed": True, "msg": "no right."}, ["Drill        not known: no right."]),
+        ({"drill": None, "days": None}, ["Drill        none yet (mirror_drill.yml)"]),
+        (
+            {"drill": DRILL.as_data(), "days": 50},
+            [
+                "Drill        passed 50 days ago: RPO 0, RTO 31 s, 12 records read again (more than 45 days: run "
+                "mirror_drill.yml again)"
+            ],
+        ),
+    ],
+)
+def test_a_status_has_a_line_about_the_last_drill_where_its_target_was_asked(
+    left: dict[str, Any], lines: list[str]
+) -> None:
+    assert mirroring(left={"__mirror_maker_drill": left})["drill_lines"] == lines
 
 
 def test_a_status_names_start_files_that_a_mirror_did_not_come_back_with() -> None:
