@@ -14,9 +14,9 @@ author: The streamops engineers (@streamops)
 description:
   - Returns the marks that the last audit of a flow left in the topic C(_streamops_state) of the target. The Spark job
     C(mirror_audit) begins at them where C(mirror_audit_incremental) is set.
-  - With O(result) it keeps the marks of that audit instead of those before it. At most 100,000 are kept, those of the
-    partitions with most records; the next audit compares the other partitions whole. A mark that another audit has
-    taken away since this one began stays away, unless this one compared its partition whole.
+  - With O(result) it keeps the marks of that audit instead of those before it, and returns how many. At most 100,000
+    are kept, those of the partitions with most records; the next audit compares the other partitions whole. A mark that
+    another audit has taken away since this one began stays away, unless this one compared its partition whole.
 extends_documentation_fragment:
   - streamops.kafka._attributes
   - streamops.kafka._connection
@@ -58,17 +58,34 @@ EXAMPLES = r"""
 RETURN = r"""
 marks:
   description: >-
-    The marks that are kept (in check mode those that would be), one for each partition that the last audit found equal:
+    The marks that are kept, one for each partition that the last audit found equal:
     topic and partition of the source, source_id and target_id (ids of both topics), offset and copy (of the last proven
     record in source and target), its fingerprint, records (how many have been proven), whole_ms (when the partition was
     last compared whole, in milliseconds since 1970).
   type: list
   elements: dict
-  returned: success
-left_out:
-  description: How many marks of O(result) were more than are kept.
+  returned: without O(result)
+partitions:
+  description: How many partitions have a mark that is kept; in check mode would have.
   type: int
   returned: success
+left_out:
+  description: How many clean partitions of O(result) have no mark, because more had one than are kept.
+  type: int
+  returned: success
+taken_away:
+  description: >-
+    How many clean partitions of O(result) have no mark, because another audit has taken it away since this one began.
+  type: int
+  returned: success
+lines:
+  description: The two figures for people, and what they mean; empty where both are 0.
+  type: list
+  elements: str
+  returned: success
+  sample:
+    - "Marks        clean partitions without one: 12; another audit has taken it away since this one began"
+    - "Note         the next audit compares partitions without a mark whole"
 """
 
 from ..module_utils._client.module import run_with_connection

@@ -173,12 +173,13 @@ def test_a_task_is_sent_with_the_rooms_of_its_own_subject(path: Path) -> None:
     # A step of a failover plans it, also of a source that is lost, changes ACLs and moves offsets as their own modules
     # do, and begins the flow back. One of a failback begins it too, and copies what the source has alone. A drill takes
     # these steps with topics of its own.
-    # A list of ACLs leaves the denials that failovers keep with the cluster (_state).
+    # A list of ACLs leaves the denials that failovers keep with the cluster (_state), and whoever reads a record
+    # there passes over what only a newer release knows (_state/form.py).
     # A status asks for health, features and metadata in one process: 76 files once, where it were 114 in three.
-    most = {"reassignment": 64, "cluster_health": 59, "metadata_compare": 39, "mirror_gaps": 41, "mirror_tune": 38,
-            "mirror_failover_info": 58, "mirror_failover": 73, "mirror_failback": 79, "mirror_drill": 73,
+    most = {"reassignment": 64, "cluster_health": 59, "metadata_compare": 39, "mirror_gaps": 42, "mirror_tune": 38,
+            "mirror_failover_info": 58, "mirror_failover": 74, "mirror_failback": 80, "mirror_drill": 74,
             "restart_gate": 38, "mirror_status": 36, "cluster_status": 78, "node_generation": 37,
-            "acls": 36}  # fmt: skip
+            "acls": 37}  # fmt: skip
     assert len(shipped(path)) <= most.get(path.stem, 35), sorted(map(name, shipped(path)))
 
 

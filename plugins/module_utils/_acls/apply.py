@@ -15,9 +15,9 @@ from .._cluster.api import finalized_features, live_brokers
 from .._core.applied import Applied
 from .._core.bulk import parts
 from .._core.diff import diff_of
-from .._core.errors import RefusedError, warn
+from .._core.errors import RefusedError, RequestFailedError, is_denial, warn
 from .._core.names import capped
-from .._state.api import read_state, why_hidden
+from .._state.api import read_prefixed
 from .api import create_acls, delete_acls, describe_acls
 from .entries import Binding, parse_entries
 from .hosts import is_network
@@ -80,13 +80,13 @@ def ensure_acls(session: Session, params: Mapping[str, Any], check: bool, diff: 
 
 def _kept(session: Session, wanted: int) -> dict[Binding, str]:
     """Return the denials of failovers that are under way, each with its flow; RefusedError where they are not told."""
-    data, end = read_state(session, KEPT)
-    if not end and (why := why_hidden(session)):
-        raise RefusedError(
-            f"acls ({wanted} wanted)",
-            [f"authoritative would remove denials, and whether a failover needs them is not known. {why}."],
-        )
-    return kept_denials(denials_of(data))
+    try:
+        return kept_denials(denials_of(read_prefixed(session, KEPT)))
+    except RequestFailedError as error:
+        if not is_denial(error.code):
+            raise
+        why = f"authoritative would remove denials, and whether a failover needs them is not known. {error.why}."
+        raise RefusedError(f"acls ({wanted} wanted)", [why]) from error
 
 
 def _warn_of(spared: Mapping[Binding, str]) -> None:

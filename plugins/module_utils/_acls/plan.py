@@ -8,11 +8,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .._cluster.snapshot import STATE_TOPIC
 from .._core.diff import Change
-from .._core.errors import StreamopsError
 from .._core.names import capped
 from .._features.levels import METADATA, shown
+from .._state.form import parsed
 from .entries import Binding
 from .hosts import ANYWHERE, NETWORKS_LEVEL, covers, is_network
 
@@ -21,8 +20,10 @@ EVERYBODY = "User:*"
 #: What a run needs on the cluster to read and to change ACLs.
 _CHANGES = {"alter", "all"}
 _RIGHTS = {"describe", *_CHANGES}
-#: The key of the state of a cluster with the denials that failovers under way have made there, by flow and principal
-#: the topics. It stands where the ACLs are: whoever changes these need not reach the other cluster of a failover.
+#: So begin the keys of the state of a cluster with the denials that failovers under way have made there, by principal
+#: the topics. They stand where the ACLs are: whoever changes these need not reach the other cluster of a failover. Each
+#: flow has its own (denials_key), as two failovers of one source would overwrite a common one. Older releases kept all
+#: of them at this key itself, by flow.
 KEPT = "denials of failovers"
 #: Hosts that one sentence names.
 _NAMED = 10
@@ -82,29 +83,35 @@ def plan_acls(
     return AclPlan(tuple(add), tuple(remove), unchanged=len(present) - len(add), violations=tuple(violations))
 
 
-def denials_of(data: Any) -> dict[str, dict[str, list[str]]]:
-    """Return what is kept at KEPT: by flow (source->target) and principal the topics that it may not write.
+def denials_key(pair: str) -> str:
+    """Return the key with the denials of the failover by a flow (source->target)."""
+    return f"{KEPT} {pair}"
 
-    Raises UnknownDenialsError for a value of another form, as a newer release may write it.
+
+def denials_of(values: Mapping[str, Any]) -> dict[str, dict[str, list[str]]]:
+    """Return by flow (source->target) and principal the topics that it may not write.
+
+    values -- what is kept at the keys that begin with KEPT. Raises UnknownFormError for a value of another form.
     """
-    flows = {} if data is None else data
-    if not isinstance(flows, dict) or not all(isinstance(principals, dict) for principals in flows.values()):
-        raise UnknownDenialsError
-    for topics in (topics for principals in flows.values() for topics in principals.values()):
+    before, writer = denials_key(""), "took the last step of a failover"
+    older = parsed(KEPT, values.get(KEPT), _flows_of, writer)
+    own = {
+        key.removeprefix(before): parsed(key, value, _topics_of, writer)
+        for key, value in values.items()
+        if key.startswith(before)
+    }
+    return {**older, **own}
+
+
+def _flows_of(data: Any) -> dict[str, dict[str, list[str]]]:
+    return {} if data is None else {pair: _topics_of(principals) for pair, principals in data.items()}
+
+
+def _topics_of(data: Any) -> dict[str, list[str]]:
+    for topics in data.values():
         if not isinstance(topics, list) or not all(isinstance(topic, str) for topic in topics):
-            raise UnknownDenialsError
-    return flows
-
-
-class UnknownDenialsError(StreamopsError):
-    """What is kept of the denials of failovers has another form than this release writes."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            f"read {STATE_TOPIC}: its record {KEPT!r} has another form than this release writes, so which denials "
-            "failovers need is not known. Take the release that ran the last step of a failover, or a newer one. The "
-            "record was left as it is."
-        )
+            raise TypeError(f"{topics!r} is no list of topics")
+    return dict(data)
 
 
 def write_denial(principal: str, topic: str) -> Binding:
@@ -122,14 +129,12 @@ def kept_denials(kept: Mapping[str, Mapping[str, Sequence[str]]]) -> dict[Bindin
     }
 
 
-def with_denials(
-    kept: Mapping[str, Mapping[str, Sequence[str]]], pair: str, denied: Iterable[tuple[str, str]]
-) -> dict[str, Mapping[str, Sequence[str]]]:
-    """Return what is to be kept once the failover by a flow denies these principals these topics, or no more."""
+def denied_topics(denied: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Return by principal the topics that a failover denies it to write, as they are kept at denials_key."""
     topics: dict[str, list[str]] = {}
     for principal, topic in sorted(denied):
         topics.setdefault(principal, []).append(topic)
-    return {name: principals for name, principals in {**kept, pair: topics}.items() if principals}
+    return topics
 
 
 def network_violations(present: Collection[Binding], features: Mapping[str, int] | None) -> Iterator[str]:

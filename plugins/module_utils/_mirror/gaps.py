@@ -13,10 +13,11 @@ nothing: markers and aborted records of transactions (KIP-98) have offsets too, 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from .._cluster.snapshot import Key
+from .._state.form import of_known
 from .gap import (
     COMPACTED,
     CUT,
@@ -66,9 +67,10 @@ class Mark:
 
 
 def _mark_of(kept: Sequence[Any]) -> Mark:
-    """Return the mark of a list as it is kept; older looks kept neither flush nor data, nor whose the position is."""
+    """Return the mark of a list as it is kept; older looks kept neither flush nor data, nor whose the position is, and
+    newer ones may keep more."""
     later: tuple[Any, ...] = (None, (), False)
-    position, settled, end, flush, data, is_old = [*kept, *later[len(kept) - 3 :]]
+    position, settled, end, flush, data, is_old = [*kept, *later[len(kept) - 3 :]][: 3 + len(later)]
     return Mark(position, settled, end, flush, tuple((first, last) for first, last in data), is_old)
 
 
@@ -116,8 +118,7 @@ class Marks:
             for topic, entry in topics.items()
             for number, mark in entry["partitions"].items()
         }
-        known = {part.name for part in fields(Gap)}
-        gaps = [Gap(**{key: gap[key] for key in gap.keys() & known}) for gap in (data or {}).get("gaps", ())]
+        gaps = [of_known(Gap, gap) for gap in (data or {}).get("gaps", ())]
         ids = {topic: entry["id"] for topic, entry in topics.items() if entry["id"]}
         return cls(ids, marks, gaps, gone=frozenset(topic for topic, entry in topics.items() if entry.get("gone")))
 

@@ -22,6 +22,7 @@ from .._cluster.snapshot import Key
 from .._configs.api import TOPIC, describe_configs
 from .._core.errors import RequestFailedError
 from .._state.api import read_state, write_state
+from .._state.form import of_known, parsed
 from .._topics.api import made_state_topic
 from . import gaps, status
 from .api import cluster_id, committed_offsets, visit
@@ -33,6 +34,8 @@ from .trail import Sync, sync_of, syncs_topic
 #: Offsets from the end in which the syncs of partitions in doubt are looked for.
 TRAIL = 200_000
 _POLICY = "cleanup.policy"
+#: Which release can read what looks keep.
+_WRITER = "looked for gaps last"
 
 
 def refuse_one_cluster(flow: Flow, origin: Session, copy: Session) -> None:
@@ -46,7 +49,7 @@ def refuse_one_cluster(flow: Flow, origin: Session, copy: Session) -> None:
 def kept(flow: Flow, copy: Session) -> gaps.Marks:
     """Return what the last look kept with the target."""
     with at(f"target {flow.target}"):
-        return gaps.Marks.of_data(read_state(copy, state_key(flow))[0])
+        return parsed(state_key(flow), read_state(copy, state_key(flow))[0], gaps.Marks.of_data, _WRITER)
 
 
 def looked(
@@ -115,9 +118,9 @@ def kept_with_time(flow: Flow, copy: Session) -> gaps.Marks:
     """Return what the last look kept with the target, with the time of that look where it is known."""
     with at(f"target {flow.target}"):
         # First: marks that are written in between are younger than is told.
-        looked_at = read_state(copy, _time_key(flow))[0]
-    marks = kept(flow, copy)
-    return replace(marks, looked=gaps.Moment(looked_at["at"], looked_at["clock"]) if looked_at else None)
+        data = read_state(copy, _time_key(flow))[0]
+        looked_at = parsed(_time_key(flow), data, lambda kept: of_known(gaps.Moment, kept), _WRITER) if data else None
+    return replace(kept(flow, copy), looked=looked_at)
 
 
 def _found(flow: Flow, origin: Session, copy: Session, before: gaps.Marks, seen: status.Seen) -> list[Gap]:

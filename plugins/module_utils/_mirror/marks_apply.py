@@ -37,23 +37,49 @@ class Audited(NamedTuple):
 
 
 def mirror_marks(module: Any) -> dict[str, Any]:
-    """Return the marks of a flow, those of an audit where its result is given; the module's result."""
+    """Return the marks of a flow, or keep those of an audit where its result is given; the module's result."""
     params = module.params
-    source, target = params["source"], params["target"]
-    audited = marks_of(params["result"], source, target) if params["result"] else None
+    source, target, result = params["source"], params["target"], params["result"]
+    audited = marks_of(result, source, target) if result else None
     key = f"mirror_marks {source}->{target}"
     with at(f"target {target}"), Session(Connection.from_params(params)) as copy:
         kept = read_state(copy, key)[0]
         # What is damaged, or of another release, is no mark: its partitions are compared whole.
         before = kept if _are_marks(kept) else []
+        if not result:
+            return {**_told(before), "marks": before}
         if audited is None:
-            return {"changed": False, "marks": before, "left_out": 0}
+            return _told(before)
         standing = still_kept(audited, before)
         marks = most_records(standing)
         if marks != (kept or []) and not module.check_mode:
             made_state_topic(copy)
             write_state(copy, key, marks)
-    return {"changed": False, "marks": marks, "left_out": len(standing) - len(marks)}
+    return _told(marks, len(standing) - len(marks), len(audited.marks) - len(standing))
+
+
+def _told(marks: Sequence[Any], left_out: int = 0, taken_away: int = 0) -> dict[str, Any]:
+    """Return how many partitions have a mark now, and of an audit how many have none and why."""
+    lines = []
+    if left_out:
+        lines.append(
+            f"Marks        clean partitions without one: {left_out:,}; at most {MOST:,} are kept, those of the "
+            "partitions with most records"
+        )
+    if taken_away:
+        lines.append(
+            f"Marks        clean partitions without one: {taken_away:,}; another audit has taken it away since "
+            "this one began"
+        )
+    if lines:
+        lines.append("Note         the next audit compares partitions without a mark whole")
+    return {
+        "changed": False,
+        "partitions": len(marks),
+        "left_out": left_out,
+        "taken_away": taken_away,
+        "lines": lines,
+    }
 
 
 def marks_of(path: str, source: str, target: str) -> Audited | None:

@@ -12,11 +12,12 @@ from contextlib import closing
 from typing import Any
 
 from .._client.session import Session
-from .._cluster.snapshot import STATE_TOPIC, Key
+from .._cluster.snapshot import Key
 from .._core.errors import RequestFailedError
 from .._mirror.api import visit
 from .._mirror.flows import Flow
 from .._state.api import read_states
+from .._state.form import UnknownFormError, parsed
 from .model import (
     HEADER,
     MOST_BYTES,
@@ -34,7 +35,7 @@ from .model import (
 def kept_of_flow(session: Session, flow: Flow) -> Kept:
     """Return what the target of a flow keeps of its drills.
 
-    Raises RequestFailedError for a record of another form, as a newer release may write it.
+    Raises UnknownFormError for a record of another form, as a newer release may write it.
     """
     key = state_key(flow)
     return _kept(key, read_states(session, [key]).get(key))
@@ -53,22 +54,20 @@ def last_of_flows(
     for flow in flows:
         try:
             ended[flow.pair] = _kept(state_key(flow), values.get(state_key(flow))).last
-        except RequestFailedError as error:
-            ended[flow.pair] = f"{error.message}."
+        except UnknownFormError as error:
+            ended[flow.pair] = error.message
     return ended
 
 
 def _kept(key: str, value: Any) -> Kept:
-    try:
-        kept = kept_of(value)
-        if kept.last and min(kept.last.ended_at, kept.last.rto or 0.0) < 0:
-            raise ValueError("a time is below 0")
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        why = (
-            f"its record {key!r} has another form than this release writes ({type(error).__name__}: {error}). "
-            "Take the release that ran the last drill, or a newer one"
-        )
-        raise RequestFailedError("read", STATE_TOPIC, "UNKNOWN_FORM", why) from error
+    return parsed(key, value, _sound, "ran the last drill")
+
+
+def _sound(value: Any) -> Kept:
+    """Return what is kept; ValueError for a time that none is."""
+    kept = kept_of(value)
+    if kept.last and min(kept.last.ended_at, kept.last.rto or 0.0) < 0:
+        raise ValueError("a time is below 0")
     return kept
 
 

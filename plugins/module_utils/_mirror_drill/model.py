@@ -19,6 +19,7 @@ from .._core.times import milliseconds
 from .._mirror.canary import drill_pattern, drill_prefix
 from .._mirror.flows import LEGACY, Flow, matches, remote_topic
 from .._mirror_failover.model import Plan
+from .._state.form import of_known
 
 #: The header with the number of a record.
 HEADER = "streamops-drill"
@@ -179,8 +180,8 @@ def outcome_of(data: Mapping[str, Any]) -> Outcome:
         by=data["by"],
         why=tuple(data["why"]),
         seconds=data["seconds"],
-        loss=Loss(**data["loss"]) if data["loss"] else None,
-        counts=Counts(**data["counts"]) if data["counts"] else None,
+        loss=of_known(Loss, data["loss"]) if data["loss"] else None,
+        counts=of_known(Counts, data["counts"]) if data["counts"] else None,
         rto_read=data["rto_read"],
         rto_written=data["rto_written"],
     )

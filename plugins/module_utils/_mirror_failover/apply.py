@@ -16,6 +16,7 @@ from .._mirror.flows import Flow
 from .._mirror.look import at
 from .._mirror.reading import flow_of
 from .._state.api import read_state
+from .._state.form import parsed
 from .look import look_at
 from .loss import loss_lines, loss_of, offsets_to_set
 from .loss_look import answer_of, survivors_of
@@ -48,8 +49,13 @@ def planned(flow: Flow, origin: Session, copy: Session, params: Mapping[str, Any
 def kept_record(flow: Flow, copy: Session) -> tuple[Record | None, int]:
     """Return the record that the target keeps of a failover, and where the log that it stands in ends."""
     with at(f"target {flow.target}"):
-        data, end = read_state(copy, state_key(flow))
-    return record_of(data), end
+        return record_in(flow, copy)
+
+
+def record_in(flow: Flow, copy: Session) -> tuple[Record | None, int]:
+    """Return what kept_record does; errors name no side."""
+    data, end = read_state(copy, state_key(flow))
+    return parsed(state_key(flow), data, record_of, "took the last step of a failover"), end
 
 
 @contextlib.contextmanager

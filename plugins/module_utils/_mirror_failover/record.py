@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from .._core.names import capped
 from .._mirror.flows import Flow
+from .._state.form import of_known
 
 #: Stages of a failover in their order. begun: denials may have been made, nothing is proven. done: without a record.
 BEGUN, FENCED, DRAINED, MOVED, TURNED, DONE = "begun", "fenced", "drained", "moved", "turned", "done"
@@ -116,20 +117,29 @@ def stamp_of(opened_at: str) -> str:
 
 
 def record_of(data: Mapping[str, Any] | None) -> Record | None:
-    """Return the record of what was kept; None where no failover is under way."""
+    """Return the record of what was kept; None where no failover is under way. ValueError for an unknown stage."""
     if data is None:
         return None
-    denied = tuple(Denial(*pair) for pair in data["denied"])
+    if data["stage"] not in _NEXT:
+        raise ValueError(f"its stage is {data['stage']!r}")
+    denied = tuple(Denial(principal, topic) for principal, topic, *_later in data["denied"])
     return Record(data["stage"], data["by"], data["at"], data["are_stopped"], denied, _loss_of(data.get("loss")))
 
 
 def _loss_of(data: Mapping[str, Any] | None) -> Loss | None:
     if not data:
         return None
-    back = data.get("back")
+    return of_known(Loss, {**data, "back": _failback_of(data.get("back"))})
+
+
+def _failback_of(data: Mapping[str, Any] | None) -> Failback | None:
+    if not data:
+        return None
     # A failback of an older release has no record of before.
-    failback = Failback(**{**back, "before": record_of(back.get("before"))}) if back else None
-    return Loss(**{**data, "back": failback})
+    back = of_known(Failback, {**data, "before": record_of(data.get("before"))})
+    if back.stage not in _NEXT_BACK:
+        raise ValueError(f"the stage of its failback is {back.stage!r}")
+    return back
 
 
 def state_key(flow: Flow) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 
 from .._acls.api import describe_acls
 from .._acls.apply import ensure_acls
-from .._acls.plan import KEPT, denials_of, with_denials
+from .._acls.plan import KEPT, denials_key, denials_of, denied_topics
 from .._client.connection import refuse_tickets
 from .._client.session import Session
 from .._cluster.api import topics_at
@@ -27,9 +27,9 @@ from .._mirror.gaps_look import now, refuse_one_cluster
 from .._mirror.look import at, read_notes
 from .._mirror.reading import flow_of
 from .._mirror.status import chosen
-from .._state.api import claim_state, read_state, write_state
+from .._state.api import claim_state, read_states, write_state
 from .._topics.api import TopicSpec, copies_for, made_state_topic, make_topic
-from .apply import both_ends, kept_record, planned
+from .apply import both_ends, kept_record, planned, record_in
 from .flow_back import flow_back, flow_back_lines, flow_back_runs, needs_positions, reverse
 from .look import running
 from .model import Plan
@@ -45,7 +45,6 @@ from .record import (
     Record,
     denial_lines,
     next_step,
-    record_of,
     state_key,
 )
 from .steps import (
@@ -306,7 +305,7 @@ class Failover(SourceSteps):
     def _way_back(self) -> Record | None:
         """Return what the source keeps of a failover in the other direction."""
         with at(f"source {self._flow.source}"):
-            return record_of(read_state(self._origin, state_key(reverse(self._flow)))[0])
+            return record_in(reverse(self._flow), self._origin)[0]
 
     def _allow_after_loss(self) -> list[str]:
         """Take away what a failback has denied in the target, which clients write again; lines that say so."""
@@ -374,13 +373,14 @@ def allowed_lines(denied: Sequence[Denial]) -> list[str]:
 
 def keep_denials(session: Session, pair: str, denied: Sequence[Denial]) -> None:
     """Keep what the failover by a flow denies, so that no list of ACLs takes it away; nothing ends that."""
-    before = denials_of(read_state(session, KEPT)[0])
-    after = with_denials(before, pair, denied)
-    if after == before:
-        return
+    after = denied_topics(denied)
     try:
+        values = read_states(session, [KEPT, denials_key(pair)])
+        if denials_of(values).get(pair, {}) == after:
+            return
         made_state_topic(session)
-        write_state(session, KEPT, after or None)
+        # What an older release kept of the flow holds until the flow has a value of its own, be it an empty one.
+        write_state(session, denials_key(pair), after or ({} if KEPT in values else None))
     except RequestFailedError as error:
         if not is_denial(error.code):
             raise

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable
 from contextlib import closing
 from typing import Any, NamedTuple
 
@@ -25,41 +25,52 @@ _HIDDEN = "TOPIC_AUTHORIZATION_FAILED"
 
 
 class Written(NamedTuple):
-    """A value of a key, and the offset of its record; None took the key away."""
+    """A record of a key, with the bytes of its value: None took the key away."""
 
     offset: int
     key: str
-    value: Any
+    data: bytes | None
+
+    @property
+    def value(self) -> Any:
+        """Return the value, None for a key that was taken away.
+
+        What is no JSON is returned as its text: as no record has that form, its reader names the key (form.parsed).
+        """
+        if self.data is None:
+            return None
+        try:
+            return json.loads(self.data)
+        except ValueError:
+            return self.data.decode(errors="replace")
 
 
 def read_state(session: Session, key: str, topics: Collection[str] | None = None) -> tuple[Any, int]:
-    """The last value of a key (None: there is none), and where the log ends; (None, 0) without the topic.
+    """Return the last value of a key (None: there is none), and where the log ends; (None, 0) without the topic.
 
-    C(topics) are the names of all topics, where they have been listed already.
+    C(topics) are the names of all topics, where they have been listed already. Raises RequestFailedError where the
+    caller may not know of the topic, as all readers do.
     """
-    records, end = _records(session, [key], 0, topics)
+    records, end = _records(session, {key}.__contains__, 0, topics)
     return (records[-1].value if records else None), end
 
 
 def read_states(session: Session, keys: Collection[str], topics: Collection[str] | None = None) -> dict[str, Any]:
     """Return the last value of each of these keys that has one, from one reading of the log; empty without the topic.
 
-    C(topics) as of read_state. Raises RequestFailedError where the caller may not know of the topic.
+    C(topics) as of read_state.
     """
-    records, end = _records(session, keys, 0, topics)
-    if not end and (why := why_hidden(session)):
-        raise RequestFailedError("read", STATE_TOPIC, _HIDDEN, why)
-    values = {record.key: record.value for record in records}
-    return {key: value for key, value in values.items() if value is not None}
+    return _last_values(_records(session, set(keys).__contains__, 0, topics)[0])
 
 
-def why_hidden(session: Session) -> str:
-    """Return what must be granted before the caller knows of the topic; empty where it is there, or where it is not.
+def read_prefixed(session: Session, prefix: str) -> dict[str, Any]:
+    """Return the last value of each key that begins so and has one; empty without the topic."""
+    return _last_values(_records(session, lambda key: key.startswith(prefix), 0)[0])
 
-    Kafka does not list a topic that one may not describe, so it looks as if there were none.
-    """
-    hidden = hidden_topics(session, [STATE_TOPIC])
-    return denied(session.connection, "read", _HIDDEN, STATE_TOPIC) if hidden else ""
+
+def _last_values(records: Iterable[Written]) -> dict[str, Any]:
+    last = {record.key: record for record in records}
+    return {key: record.value for key, record in last.items() if record.data is not None}
 
 
 def write_state(session: Session, key: str, value: Any) -> int:
@@ -96,31 +107,37 @@ def claim_state(session: Session, key: str, value: Any, since: int) -> Any:
     Kafka cannot write on condition. So what was written in between holds, and is put back.
     """
     mine = write_state(session, key, value)
-    written, _end = _records(session, [key], since)
-    between = [record.value for record in written if record.offset < mine]
-    if not between or between[-1] is None:
+    written, _end = _records(session, {key}.__contains__, since)
+    between = [record for record in written if record.offset < mine]
+    if not between or between[-1].data is None:
         return value
-    write_state(session, key, between[-1])
-    return between[-1]
+    write_state(session, key, between[-1].value)
+    return between[-1].value
 
 
 def _records(
-    session: Session, keys: Collection[str], since: int, topics: Collection[str] | None = None
+    session: Session, is_wanted: Callable[[str], bool], since: int, topics: Collection[str] | None = None
 ) -> tuple[list[Written], int]:
-    """The records of these keys from an offset on, and where the log ends."""
-    if STATE_TOPIC not in (topics_at(session, None, [STATE_TOPIC]) if topics is None else topics):
-        return [], 0
-    values, end = session.call(f"read {STATE_TOPIC}", lambda: _consumed(session, keys, since))
-    return values, end
+    """Return the records of the keys that are wanted, from an offset on, and where the log ends.
+
+    Kafka does not list a topic that one may not describe, so it looks as if there were none: only then is it asked for
+    by its name (RequestFailedError says what to grant).
+    """
+    if STATE_TOPIC in (topics_at(session, None, [STATE_TOPIC]) if topics is None else topics):
+        values, end = session.call(f"read {STATE_TOPIC}", lambda: _consumed(session, is_wanted, since))
+        return values, end
+    if hidden_topics(session, [STATE_TOPIC]):
+        why = denied(session.connection, "read", _HIDDEN, STATE_TOPIC)
+        raise RequestFailedError("read", STATE_TOPIC, _HIDDEN, why)
+    return [], 0
 
 
-def _consumed(session: Session, keys: Collection[str], since: int) -> tuple[list[Written], int]:
+def _consumed(session: Session, is_wanted: Callable[[str], bool], since: int) -> tuple[list[Written], int]:
     """Read with kafka-python: a consumer of librdkafka always asks for the coordinator of a group, and a cluster
     that is asked for the first time makes __consumer_offsets for that."""
     from kafka import KafkaConsumer, TopicPartition
 
     place = TopicPartition(STATE_TOPIC, 0)
-    wanted = {key.encode(): key for key in keys}
     values: list[Written] = []
     options = {"max_partition_fetch_bytes": RECORD_BYTES, "receive_message_max_bytes": 2 * RECORD_BYTES}
     config = {**session.python_config(), "group_id": None, "auto_offset_reset": "none", **options}
@@ -136,7 +153,7 @@ def _consumed(session: Session, keys: Collection[str], since: int) -> tuple[list
                 why = f"only offset {at} of {end} in {timeout:g} s"
                 raise RequestFailedError("read", STATE_TOPIC, "TIMED_OUT", why)
             for record in consumer.poll(timeout_ms=100).get(place, ()):
-                if record.key in wanted:
-                    value = None if record.value is None else json.loads(record.value)
-                    values.append(Written(record.offset, wanted[record.key], value))
+                key = (record.key or b"").decode(errors="replace")
+                if is_wanted(key):
+                    values.append(Written(record.offset, key, record.value))
     return values, end

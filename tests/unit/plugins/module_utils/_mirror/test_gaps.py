@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._configs.values import ConfigValue
-from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError
+from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RequestFailedError, StreamopsError
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror import gaps, gaps_look
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.gap import (
@@ -380,6 +380,28 @@ def test_of_a_look_that_finds_all_as_it_was_only_the_time_is_kept(monkeypatch: p
     assert gaps_look.keep(flow, nobody, same, before)
     assert written == ["mirror_looked a->b mirror_maker_2"]
     assert gaps_look.kept_with_time(flow, nobody).looked == gaps.Moment("now", "mirror1")
+
+
+def test_marks_of_a_newer_release_are_read_as_far_as_they_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = after(look(0, 100, 60), look(80, 100, 60))
+    data = before.as_data()
+    newer = {**data, "later": 1, "gaps": [{**gap, "later": 1} for gap in data["gaps"]]}
+    mark = data["topics"]["orders"]["partitions"]["0"]
+    flow, nobody = Flow("a", "b", ("orders",)), None
+    held: dict[str, Any] = {"mirror_looked a->b mirror_maker_2": {"at": "now", "clock": "mirror1", "later": 1}}
+    monkeypatch.setattr(gaps_look, "read_state", lambda _session, key: (held.get(key), 1))
+    padded = [*mark, False, "later", "latest"] if len(mark) == 5 else [*mark, "later"]
+    newer["topics"] = {"orders": {**data["topics"]["orders"], "later": 1, "partitions": {"0": padded}}}
+    held["mirror_gaps a->b mirror_maker_2"] = newer
+    assert before.gaps
+    read = gaps_look.kept_with_time(flow, nobody)  # type: ignore[arg-type]
+    assert (read.as_data(), read.looked) == (data, gaps.Moment("now", "mirror1"))
+    for key, value in (("mirror_gaps", "{"), ("mirror_gaps", {"gaps": [{}]}), ("mirror_looked", {"at": "now"})):
+        kept = dict(held)
+        held[f"{key} a->b mirror_maker_2"] = value
+        with pytest.raises(StreamopsError, match=f"target b: read _streamops_state: its record '{key} a->b"):
+            gaps_look.kept_with_time(flow, nobody)  # type: ignore[arg-type]
+        held.update(kept)
 
 
 def test_what_somebody_wrote_since_the_look_began_is_not_written_over(monkeypatch: pytest.MonkeyPatch) -> None:

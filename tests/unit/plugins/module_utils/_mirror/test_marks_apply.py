@@ -48,15 +48,17 @@ def written(path: Path, marks: Any, target: str = "dc_b", began_ms: int = 0) -> 
 
 
 def test_marks_of_an_audit_take_the_place_of_those_before(state: dict[str, Any], tmp_path: Path) -> None:
-    assert run() == {"changed": False, "marks": [], "left_out": 0}
+    nothing = {"changed": False, "partitions": 0, "left_out": 0, "taken_away": 0, "lines": []}
+    assert run() == {**nothing, "marks": []}
     result = written(tmp_path / "result.json", [MARK])
-    assert run(result, check=True)["marks"] == [MARK]
+    # Whoever keeps marks needs none of them.
+    assert run(result, check=True) == {**nothing, "partitions": 1}
     assert state == {}
-    run(result)
+    assert run(result) == {**nothing, "partitions": 1}
     assert state == {"mirror_marks dc_a->dc_b": [MARK]}
     assert run()["marks"] == [MARK]
     # An audit that found nothing clean takes them away.
-    assert run(written(tmp_path / "result.json", []))["marks"] == []
+    assert run(written(tmp_path / "result.json", [])) == nothing
     assert state == {"mirror_marks dc_a->dc_b": []}
 
 
@@ -65,7 +67,7 @@ def test_a_result_without_marks_or_of_another_flow_changes_nothing(
     state: dict[str, Any], tmp_path: Path, marks: Any, target: str
 ) -> None:
     state["mirror_marks dc_a->dc_b"] = [MARK]
-    assert run(written(tmp_path / "result.json", marks, target))["marks"] == [MARK]
+    assert run(written(tmp_path / "result.json", marks, target))["partitions"] == 1
     assert state == {"mirror_marks dc_a->dc_b": [MARK]}
 
 
@@ -76,8 +78,26 @@ def test_a_mark_that_another_audit_took_away_meanwhile_stays_away(state: dict[st
     renewed, again = {**MARK, "offset": 2**41}, {**MARK, "partition": 1}
     fresh = {**MARK, "partition": 2, "whole_ms": began}
     result = written(tmp_path / "result.json", [renewed, again, fresh], began_ms=began)
-    assert run(result) == {"changed": False, "marks": [renewed, fresh], "left_out": 0}
+    kept = run(result)
+    assert (kept["partitions"], kept["left_out"], kept["taken_away"]) == (2, 0, 1)
+    assert kept["lines"] == [
+        "Marks        clean partitions without one: 1; another audit has taken it away since this one began",
+        "Note         the next audit compares partitions without a mark whole",
+    ]
     assert state == {"mirror_marks dc_a->dc_b": [renewed, fresh]}
+
+
+def test_marks_that_are_more_than_are_kept_are_counted_with_the_reason(
+    state: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(marks_apply, "MOST", 1)
+    few = {**MARK, "partition": 1, "records": 1}
+    kept = run(written(tmp_path / "result.json", [few, MARK]))
+    assert (kept["partitions"], kept["left_out"], kept["taken_away"]) == (1, 1, 0)
+    assert kept["lines"][0] == (
+        "Marks        clean partitions without one: 1; at most 1 are kept, those of the partitions with most records"
+    )
+    assert state == {"mirror_marks dc_a->dc_b": [MARK]}
 
 
 @pytest.mark.parametrize("damaged", [{"schema": 2, "marks": [MARK]}, "text", ["text"], [None]])

@@ -22,6 +22,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror_drill.mode
     Outcome,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._state import api as state
+from ansible_collections.streamops.kafka.plugins.module_utils._state.form import UnknownFormError
 
 SESSION: Any = "a session"
 
@@ -70,10 +71,17 @@ def test_a_record_of_another_form_is_named_and_says_what_to_do(monkeypatch: pyte
     )
     assert api.last_of_flows(SESSION, [a, b]) == {"a->b": outcome, "c->b": None}
     assert (api.kept_of_flow(SESSION, a).last, api.kept_of_flow(SESSION, b).last) == (outcome, None)
-    later: dict[str, Any] = {**good["last"], "counts": {**good["last"]["counts"], "more": 1}}
-    for other in ({"last": later}, {"last": {**good["last"], "at": "yesterday"}}, {"last": {"at": 1}}, ["text"]):
+    # What a newer release keeps beside it is passed over.
+    read["mirror_drill c->b"] = {
+        **good,
+        "more": 1,
+        "last": {**good["last"], "more": 1, "counts": {**good["last"]["counts"], "more": 1}},
+    }
+    assert api.last_of_flows(SESSION, [a, b]) == {"a->b": outcome, "c->b": outcome}
+    lacking: dict[str, Any] = {**good["last"], "counts": {"acknowledged": 9}}
+    for other in ({"last": lacking}, {"last": {**good["last"], "at": "yesterday"}}, {"last": {"at": 1}}, ["text"], "{"):
         read["mirror_drill c->b"] = other
-        with pytest.raises(RequestFailedError, match=r"'mirror_drill c->b' has another form .* Take the release"):
+        with pytest.raises(UnknownFormError, match=r"'mirror_drill c->b' has another form .* Take the release"):
             api.kept_of_flow(SESSION, b)
         # The page shows those of all other flows.
         shown = api.last_of_flows(SESSION, [a, b, Flow("d", "b", (".*",))])

@@ -5,6 +5,9 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import Any
+
+import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.record import (
@@ -26,6 +29,26 @@ def test_a_record_is_read_as_it_was_written() -> None:
     record = Record("fenced", "alice", AT, True, (Denial("User:orders", "orders"),))
     assert record_of(json.loads(json.dumps(record.as_data()))) == record
     assert record_of(None) is None
+
+
+def test_what_a_newer_release_keeps_beside_it_is_passed_over() -> None:
+    denied = (Denial("User:orders", "orders"),)
+    lost = Record("turned", "bob", AT, True, denied, Loss(AT, {"orders": {"0": 100}}, opened_at=AT))
+    record = lost.with_back(Failback("kept", before=Record("moved", "bob", AT)), AT, "alice")
+    data = json.loads(json.dumps(record.as_data()))
+    for part in (data, data["loss"], data["loss"]["back"], data["loss"]["back"]["before"]):
+        part["later"] = {"than": "this"}
+    data["denied"][0].append("of a group")
+    assert record_of(data) == record
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [({"stage": "flown"}, "its stage is 'flown'"), ({"loss": {"back": {"stage": "flown"}}}, "of its failback is 'flo")],
+)
+def test_a_stage_that_this_release_does_not_know_is_no_record(change: dict[str, Any], why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        record_of({**Record("turned", "bob", AT).as_data(), **change})
 
 
 def test_the_steps_follow_each_other() -> None:

@@ -117,7 +117,7 @@ class Clusters(Acts):
 def clusters(monkeypatch: pytest.MonkeyPatch) -> Clusters:
     """Two clusters without Kafka."""
     made = Clusters()
-    for name in ("read_state", "claim_state", "write_state", "ensure_acls", "bring_offsets"):
+    for name in ("claim_state", "write_state", "ensure_acls", "bring_offsets"):
         monkeypatch.setattr(act, name, getattr(made, name))
     for name in ("make_topic", "write_positions", "read_notes", "keep_denials"):
         monkeypatch.setattr(act, name, getattr(made, name))
