@@ -15,7 +15,10 @@ class ActionModule(ClusterAction):
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         """Return what the module returns."""
         result: dict[str, Any] = super().run(tmp, task_vars)
-        is_drill = self._task.args.get("state") != "last"
-        does = "writes, copies and counts records of its own" if is_drill else "reads how the last drill ended"
+        does = "writes, copies and counts records of its own"
+        if self._task.args.get("state") == "last":
+            does = "reads how the last drill ended"
+        elif self._task.check_mode:
+            does = "looks for what hinders a failover"
         with self.heartbeat(f"mirror_drill: {does}", task_vars):
             return dict(result, **self.call(task_vars))

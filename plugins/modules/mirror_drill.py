@@ -19,6 +19,7 @@ description:
   - The names of what it makes stand in the topic C(_streamops_state) of the target before it is made. All of it is
     deleted at its end, also after a failure; what a killed run left is deleted by the next one.
   - The target keeps how the last drill of each flow ended.
+  - In check mode it asks both clusters what hinders a failover of the flow now, and says what a drill would do.
   - Run one drill of a flow at a time, as the playbook C(mirror_drill.yml) does by the locks of both clusters.
 extends_documentation_fragment:
   - streamops.kafka._attributes
@@ -132,7 +133,7 @@ days:
   returned: with O(state=last)
   sample: 12
 lines:
-  description: The drill for people, its verdict first.
+  description: The drill for people, its verdict first; in check mode what it would do.
   type: list
   elements: str
   returned: success

@@ -16,13 +16,14 @@ from typing import Any
 
 from .._client.session import Session
 from .._cluster.api import topics_at
+from .._cluster.snapshot import STATE_TOPIC
 from .._core.errors import RefusedError, StreamopsError
 from .._groups.apply import ensure_offsets
 from .._mirror.flows import Flow
 from .._mirror.gaps_look import now, refuse_one_cluster
 from .._mirror.look import at, edges, spans
 from .._mirror.reading import flow_of
-from .._mirror_failover.apply import both_ends, kept_record, target_of
+from .._mirror_failover.apply import both_ends, kept_record, planned, target_of
 from .._state.api import write_state
 from .._topics.api import TopicSpec, drop_topics, made_state_topic, make_topic
 from .api import kept_of_flow, last_contents
@@ -104,11 +105,11 @@ class Drill:
         self._kept = kept_in(flow, copy)
 
     def run(self, is_check: bool) -> dict[str, Any]:
-        """Run a drill; in check mode say what it would make."""
+        """Run a drill; in check mode say what it would do, and what hinders a failover now."""
         topics = list(dict.fromkeys(name.strip() for name in self._params["drill_topics"] if name.strip()))
         self._refuse(topics)
         if is_check:
-            lines = plan_lines(self._flow, topics, self._kept.left)
+            lines = plan_lines(self._flow, topics, self._kept.left, self._hindrances())
             return {"changed": True, "flow": self._flow.pair, "drill": None, "lines": lines}
         if self._kept.left:
             self._remove(self._kept.left)
@@ -137,6 +138,12 @@ class Drill:
         record, _end = kept_record(self._flow, self._copy)
         with at(self._here):
             reasons = topic_refusals(self._flow, topics, topics_at(self._origin, None, None) if topics else ())
+        if self._kept.left and not is_ours(self._flow, self._kept.left):
+            names = ", ".join((*self._kept.left.topics, self._kept.left.group))
+            reasons.append(
+                f"{self._flow.target} keeps names that no drill gives ({names}), so they are not deleted. Look at key "
+                f"{state_key(self._flow)!r} of its topic {STATE_TOPIC}."
+            )
         if record is not None:
             reasons.append(
                 f"a failover {self._flow.pair} is under way ({record.stage} at {record.at} by {record.by}). End it or "
@@ -144,6 +151,13 @@ class Drill:
             )
         if reasons:
             raise RefusedError(f"drill {self._flow.pair}", reasons)
+
+    def _hindrances(self) -> Sequence[str]:
+        """Return what hinders a failover of the flow now; of this, lost records and failed tasks fail a drill too."""
+        try:
+            return planned(self._flow, self._origin, self._copy, self._params).against
+        except StreamopsError as error:  # A drill looks at its own topics only, so it may run all the same.
+            return [f"not known what hinders a failover: {error.message}"]
 
     def _keep(self, kept: Kept) -> None:
         with at(self._there):
@@ -193,12 +207,6 @@ class Drill:
 
     def _remove(self, own: Own) -> None:
         """Delete what a drill made: at the source first, so that no mirror makes or fills a copy anew."""
-        if not is_ours(self._flow, own):
-            why = (
-                f"{self._flow.target} keeps names that no drill gives ({', '.join((*own.topics, own.group))}), so they "
-                f"are not deleted. Look at key {state_key(self._flow)!r} of its topic _streamops_state."
-            )
-            raise RefusedError(f"drill {self._flow.pair}", [why])
         copies = copies_of(self._flow, own)
         with at(self._here):
             _drop_group(self._origin, own.group)

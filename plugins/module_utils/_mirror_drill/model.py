@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple
 
-from .._cluster.snapshot import Key
+from .._cluster.snapshot import STATE_TOPIC, Key
 from .._core.names import capped
 from .._core.times import milliseconds
 from .._mirror.canary import drill_pattern, drill_prefix
@@ -315,18 +315,29 @@ def faults(flow: Flow, counts: Counts) -> list[str]:
 # -- what people read ----------------------------------------------------------------------------------------------
 
 
-def plan_lines(flow: Flow, topics: Sequence[str], left: Own | None) -> list[str]:
-    """Return for people what a drill would do."""
+def plan_lines(flow: Flow, topics: Sequence[str], left: Own | None, against: Sequence[str]) -> list[str]:
+    """Return for people what a drill would do.
+
+    left -- what a killed drill left, which is removed first. against -- what hinders a failover of the flow now.
+    """
     what = (
         f"the last records of {capped(topics, _NAMES)}, at most {MOST_RECORDS:,} and {MOST_BYTES // 1024**2} MiB each"
         if topics
         else f"{FEWEST_RECORDS} records of its own"
     )
-    number = f"{len(topics)} topics" if len(topics) > 1 else "1 topic"
+    number, copies = (f"{len(topics)} topics", "copies") if len(topics) > 1 else ("1 topic", "a copy")
     return [
         f"Drill        {flow.pair}, not begun",
-        f"Makes        {number} {drill_prefix(flow)}... in {flow.source} with {what}, and a group",
-        *([f"Removes      what a drill before it left: {capped(left.topics, _NAMES)}"] if left else []),
+        *(f"Against      {reason}" for reason in against),
+        *(
+            [f"Removes      what a drill before it left: {capped(left.topics, _NAMES)}, their copies and group"]
+            if left
+            else []
+        ),
+        f"Makes        {number} {drill_prefix(flow)}... in {flow.source} with {what}, {copies} in {flow.target}, and a "
+        "group in both",
+        "Steps        fenced, drained, moved and turned of a failover, with these topics and this group alone",
+        f"Keeps        how it ended, in the topic {STATE_TOPIC} of {flow.target}",
         "Leaves       all other topics, groups, offsets and ACLs as they are; what it makes is deleted at its end",
     ]
 

@@ -328,6 +328,22 @@ def test_the_drill_of_each_month_is_scheduled_behind_its_workflow_and_keeps_furt
 
 
 @pytest.mark.full
+def test_the_whole_audit_of_each_week_is_scheduled_where_a_setting_says_so() -> None:
+    template, weekly = "Kafka validate, whole audit", "Kafka validate with a whole audit every week"
+    only = ["Kafka", "Kafka looks", "Kafka changes", template, weekly]
+    settings = {"awx_whole_audit_weekly": "true"}
+    with stub(PLAYBOOKS) as (address, awx):
+        status, output = apply(address, only=only, settings=settings)
+        assert status == 0, output
+        whole, schedule = of(awx, "job_templates", template), of(awx, "schedules", weekly)
+        assert (schedule["unified_job_template"], schedule["enabled"]) == (whole["id"], False)
+        assert json.loads(whole["extra_vars"]) == {"mirror_audit_incremental": False}
+        written = len(awx.writes)
+        status, output = apply(address, only=only, settings=settings)
+        assert (status, is_unchanged(awx, written, output)) == (0, True), output
+
+
+@pytest.mark.full
 def test_when_a_schedule_runs_stays_as_it_was_set_by_hand_and_a_setting_switches_it_on() -> None:
     hourly = "Kafka watch every hour"
     rule = "DTSTART:20260101T000500Z RRULE:FREQ=MINUTELY;INTERVAL=15"

@@ -21,6 +21,7 @@ from tests.support.cluster import Run, kill, read_until, said, until
 from tests.support.groups import commit
 from tests.support.mirrored import Mirrored, small_mirror
 from tests.support.modules import run_module
+from tests.support.stats import show_stats, stats_of
 from tests.support.traffic import producing, read_all
 
 pytestmark = pytest.mark.full
@@ -94,9 +95,11 @@ def run(cluster: Mirrored, *words: str) -> Run:
     return cluster.playbook(PLAYBOOK, *ASKED, *words)
 
 
-def test_check_mode_and_wrong_topics_make_nothing(mirrored: Mirrored) -> None:
+def test_check_mode_and_wrong_topics_make_nothing(mirrored: Mirrored, monkeypatch: pytest.MonkeyPatch) -> None:
+    show_stats(monkeypatch)
     shown = run(mirrored, "--check", "-e", "kafka_drill_topics=orders,payments").ok()
     assert "the last records of orders, payments, at most 1,000 and 10 MiB each" in said(shown)
+    assert stats_of(shown.output)["streamops_plan"].startswith("Drill        dc_a->dc_b, not begun\n")
     wrong = run(mirrored, "-e", "kafka_drill_topics=order")
     assert wrong.rc != 0
     assert "dc_a has no topic order" in said(wrong)

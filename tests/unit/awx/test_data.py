@@ -259,13 +259,40 @@ def test_awx_takes_the_rules_of_schedules() -> None:
     assert [rule_error(one["rrule"]) for one in DATA["controller_schedules"]] == [None, None]
 
 
-@pytest.mark.parametrize("given", [["dc_a->dc_b", "dc_b->dc_a"], "dc_a->dc_b, dc_b->dc_a"])
-def test_each_flow_that_is_named_gets_a_monthly_schedule_that_answers_which_failover(given: Any) -> None:
+def added_schedules(**settings: Any) -> list[dict[str, Any]]:
+    """Return the schedules that these settings add to those that are always made."""
     loader, read = DataLoader(), {}
     for name in ("settings", "schedules"):
         read |= loader.load_from_file(str(ROOT / "awx" / "data" / f"{name}.yml"), trusted_as_template=True)
-    filled = Templar(loader, {**read, "awx_drill_flows": given}).template(read["controller_schedules"])
-    first, second = json.loads(json.dumps(filled))[2:]
+    filled = json.loads(json.dumps(Templar(loader, {**read, **settings}).template(read["controller_schedules"])))
+    always = DATA["controller_schedules"]
+    assert filled[: len(always)] == always
+    return list(filled[len(always) :])
+
+
+@pytest.mark.parametrize("given", [True, "true"])
+def test_mirrors_are_compared_from_their_start_each_week_where_a_setting_says_so(given: Any) -> None:
+    (weekly,) = added_schedules(awx_whole_audit_weekly=given)
+    assert (rule_error(weekly["rrule"]), weekly["enabled"]) == (None, False)
+    assert "FREQ=WEEKLY" in weekly["rrule"]
+    whole = TEMPLATES[weekly["unified_job_template"]]
+    assert (whole["playbook"], whole["extra_vars"]) == ("validate.yml", {"mirror_audit_incremental": False})
+    # An answer, an unchanged default too, would go before the other variables of the audit in the inventory.
+    assert "survey" not in whole
+    # As the one of each day, it tells of failures.
+    assert whole["notify"]
+    daily = TEMPLATES["Kafka validate"]
+    asked = {question["variable"] for question in SURVEYS[daily["survey"]]["spec"]}
+    assert "mirror_audit_incremental" not in asked | daily.get("extra_vars", {}).keys()
+
+
+def test_no_whole_audit_is_scheduled_beside_one_that_reads_all_each_day() -> None:
+    assert added_schedules() == added_schedules(awx_whole_audit_weekly="false") == []
+
+
+@pytest.mark.parametrize("given", [["dc_a->dc_b", "dc_b->dc_a"], "dc_a->dc_b, dc_b->dc_a"])
+def test_each_flow_that_is_named_gets_a_monthly_schedule_that_answers_which_failover(given: Any) -> None:
+    first, second = added_schedules(awx_drill_flows=given)
     assert (first["name"], second["name"]) == (
         "Kafka mirror failover drill every month, dc_a->dc_b",
         "Kafka mirror failover drill every month, dc_b->dc_a",

@@ -16,7 +16,7 @@ TEMPLATES: dict[str, dict[str, Any]] = {
     for one in json.loads((ROOT / "awx" / "export.json").read_text())["job_templates"]
 }
 #: Templates that ask Kafka from the control node and touch no machine. What changes a cluster takes its lock on one.
-ASKS_KAFKA = {"groups", "validate", "mirror audit", "mirror failover cost", "mirror gaps"}
+ASKS_KAFKA = {"groups", "validate", "validate, whole audit", "mirror audit", "mirror failover cost", "mirror gaps"}
 DEPLOY = Login("deploy")
 
 

@@ -14,7 +14,6 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.render.mirroring i
 from ansible_collections.streamops.kafka.plugins.plugin_utils.run.results import Results
 from tests.support.cluster import ROOT
 
-ROLE = ROOT / "roles" / "mirror_maker"
 OLD, NEW = "0123456789abcdef", "fedcba9876543210"
 
 
@@ -26,12 +25,6 @@ def model(host: str, digest: str) -> dict[str, Any]:
     return {**known, "mirroring": mirroring}
 
 
-def templated(value: Any, host: str, digest: str) -> Any:
-    """A value of the role as a mirror with this store has it."""
-    known = {"_model": model(host, digest), "inventory_hostname": host}
-    return Templar(loader=DataLoader(), variables=known).template(trust_as_template(value))
-
-
 def password_file(host: str, digest: str) -> str:
     """Where the password is."""
     return str(model(host, digest)["mirroring"]["rest_secrets_file"])
@@ -41,14 +34,33 @@ def test_a_new_key_leaves_the_password_of_the_old_one_to_files_from_before() -> 
     assert password_file("mirror1", OLD) != password_file("mirror1", NEW)
 
 
-def test_only_older_passwords_of_the_mirror_itself_are_removed() -> None:
-    tasks = yaml.safe_load((ROLE / "tasks" / "old_stores.yml").read_text())
-    options = next(task["ansible.builtin.find"] for task in tasks if "Find passwords" in task["name"])
-    (wanted,), (kept,) = (
-        [templated(one, "mirror1", NEW) for one in options[name]] for name in ("patterns", "excludes")
-    )
+def looked_for(kind: str) -> tuple[list[str], list[str]]:
+    """Where a node of this kind that has proven its files looks for stores and passwords, and the names."""
+    tasks = yaml.safe_load((ROOT / "roles" / "_common" / "tasks" / "roll" / "proven.yml").read_text())
+    options = next(task["ansible.builtin.find"] for task in tasks if task.get("register") == "__common_stores")
+    known = {
+        "_model": {"paths": {"config": "/etc/kafka/mirror1"}, "mirroring": {"shared_dir": "/etc/kafka/mirror-dc_b"}},
+        "_common_kind": kind,
+        "inventory_hostname": "mirror1",
+    }
+    templar = Templar(loader=DataLoader(), variables=known)
+    paths = templar.template(trust_as_template(options["paths"]))
+    return list(paths), [templar.template(trust_as_template(pattern)) for pattern in options["patterns"]]
+
+
+def test_a_mirror_looks_at_passwords_of_its_own_alone() -> None:
+    paths, patterns = looked_for("mirror")
+    assert paths == ["/etc/kafka/mirror1", "/etc/kafka/mirror-dc_b"]
     there = [password_file(host, digest) for host in ("mirror1", "mirror11", "mirror1-b") for digest in (OLD, NEW)]
     # The last is that of an installation from before there was one for each key.
     names = [*(path.rpartition("/")[2] for path in there), "rest-mirror11.properties", "rest-mirror1.properties"]
-    gone = [name for name in names if re.match(wanted, name) and not re.match(kept, name)]
-    assert gone == [f"rest-{OLD}-mirror1.properties", "rest-mirror1.properties"]
+    # What start files name stays (test_old_keytabs.py).
+    own = [name for name in names if any(re.match(pattern, name) for pattern in patterns)]
+    assert own == [f"rest-{OLD}-mirror1.properties", f"rest-{NEW}-mirror1.properties", "rest-mirror1.properties"]
+
+
+def test_stores_of_the_metrics_and_of_the_rest_port_are_looked_at_and_no_others() -> None:
+    paths, patterns = looked_for("kafka")
+    assert paths == ["/etc/kafka/mirror1"]
+    names = [f"metrics-{OLD}-keystore.p12", f"rest-{OLD}-truststore.p12", "keystore.p12", "my-rest-1.p12"]
+    assert [name for name in names if any(re.match(pattern, name) for pattern in patterns)] == names[:2]

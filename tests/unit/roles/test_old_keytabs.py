@@ -38,7 +38,7 @@ def test_only_keytabs_that_are_named_no_more_are_removed() -> None:
 
 
 def test_mirrors_and_services_remove_theirs_after_their_start() -> None:
-    for path in ("mirror_maker/tasks/old_stores.yml", "_common/tasks/python/old.yml"):
+    for path in ("mirror_maker/tasks/old_keytabs.yml", "_common/tasks/python/old.yml"):
         (task,) = (task for task in tasks_of(path) if "_common_copied_keytabs" in task.get("vars", {}))
         assert set(task["vars"]["_common_copied_keytabs"]) == {"directory", "names", "keytabs"}, path
     for role, variables in (("mirror_maker", "_mirror_maker_canary_service"), ("kafka_page", "_kafka_page_service")):
@@ -49,7 +49,7 @@ def test_mirrors_and_services_remove_theirs_after_their_start() -> None:
 def test_nothing_that_a_node_read_is_removed_before_it_has_proven_other_files() -> None:
     names = [task["name"] for task in tasks_of("_common/tasks/roll/proven.yml")]
     assert names.index("Proven | Keep the start files") < names.index(
-        "Proven | Remove key stores of the metrics and a keytab that no start files name"
+        "Proven | Remove key stores, their passwords and a keytab that no start files name"
     )
 
 
@@ -68,7 +68,7 @@ def test_a_node_looks_at_stores_of_the_metrics_and_at_a_keytab_that_it_does_not_
     known = {
         "_common_kind": kind,
         "_model": {"old_keytab": old_keytab},
-        "__common_metrics_stores": {"files": [{"path": "/k/metrics-1-keystore.p12"}]},
+        "__common_stores": {"files": [{"path": "/k/metrics-1-keystore.p12"}]},
     }
     templar = Templar(loader=DataLoader(), variables=known)
     assert templar.template(trust_as_template(remove["vars"]["_common_leftovers"])) == leftovers
@@ -115,6 +115,18 @@ def test_a_store_of_the_metrics_stays_while_a_node_may_go_back_to_start_files_th
     assert _removed(config, stores) == stores[:1]
 
 
+def test_a_store_stays_that_files_name_which_wait_for_the_turn_of_the_node(tmp_path: Path) -> None:
+    config = tmp_path / "a"
+    stores = [str(config / f"rest-{digest}-keystore.p12") for digest in ("1", "2")]
+    generations = Generations(str(config))
+    config.mkdir()
+    generations.stage("1", partial(_write, f"listeners.https.ssl.keystore.location={stores[0]}\n"))
+    generations.switch()
+    generations.stage("2", partial(_write, f"listeners.https.ssl.keystore.location={stores[1]}\n"))
+    generations.prove()
+    assert _removed(config, stores) == []
+
+
 def _removed(config: Path, leftovers: list[str]) -> list[str]:
     """Return which of these files the tasks remove."""
     look, remove = tasks_of("_common/tasks/roll/unnamed.yml")
@@ -149,5 +161,5 @@ def test_mirrors_of_one_machine_and_target_wait_for_each_other() -> None:
 
 
 def test_no_keytab_goes_that_a_mirror_outside_of_the_run_may_read() -> None:
-    (task,) = (task for task in tasks_of("mirror_maker/tasks/old_stores.yml") if "keytabs" in task["name"])
+    (task,) = (task for task in tasks_of("mirror_maker/tasks/old_keytabs.yml"))
     assert "_model.mirroring.outside == []" in task["when"]

@@ -15,14 +15,18 @@ from ansible_collections.streamops.kafka.plugins.plugin_utils.progress.action im
 
 
 @pytest.mark.parametrize(
-    ("args", "line"),
+    ("args", "is_check", "line"),
     [
-        ({}, "mirror_drill: writes, copies and counts records of its own"),
-        ({"state": "run"}, "mirror_drill: writes, copies and counts records of its own"),
-        ({"state": "last"}, "mirror_drill: reads how the last drill ended"),
+        ({}, False, "mirror_drill: writes, copies and counts records of its own"),
+        ({"state": "run"}, False, "mirror_drill: writes, copies and counts records of its own"),
+        ({}, True, "mirror_drill: looks for what hinders a failover"),
+        ({"state": "last"}, False, "mirror_drill: reads how the last drill ended"),
+        ({"state": "last"}, True, "mirror_drill: reads how the last drill ended"),
     ],
 )
-def test_only_a_drill_says_that_it_writes(monkeypatch: pytest.MonkeyPatch, args: dict[str, str], line: str) -> None:
+def test_only_a_drill_says_that_it_writes(
+    monkeypatch: pytest.MonkeyPatch, args: dict[str, str], is_check: bool, line: str
+) -> None:
     lines: list[str] = []
 
     @contextlib.contextmanager
@@ -34,6 +38,6 @@ def test_only_a_drill_says_that_it_writes(monkeypatch: pytest.MonkeyPatch, args:
     monkeypatch.setattr(ClusterAction, "call", lambda *_given: {"changed": False})
     monkeypatch.setattr(ClusterAction, "heartbeat", heartbeat)
     action = ActionModule.__new__(ActionModule)
-    action._task = SimpleNamespace(args=args)
+    action._task = SimpleNamespace(args=args, check_mode=is_check)
     assert action.run(None, {}) == {"changed": False}
     assert lines == [line]

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError, RequestFailedError
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror.status import NothingToMirrorError
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_drill import api
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_drill import apply as act
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_drill.model import Counts, own_of
@@ -95,6 +97,7 @@ def clusters(monkeypatch: pytest.MonkeyPatch) -> Clusters:
     monkeypatch.setattr(api, "read_states", lambda _session, keys: dict.fromkeys(keys, made.kept))
     monkeypatch.setattr(act, "kept_record", lambda *_arguments: (made.failover, 1))
     monkeypatch.setattr(act, "made_state_topic", lambda _session: False)
+    monkeypatch.setattr(act, "planned", lambda *_arguments: SimpleNamespace(against=["1 task failed"]))
     monkeypatch.setattr(
         act,
         "topics_at",
@@ -143,8 +146,21 @@ def test_without_a_drill_there_is_nothing_to_tell(clusters: Clusters) -> None:
 
 def test_check_mode_makes_nothing(clusters: Clusters) -> None:
     result = drill().run(True)
-    assert result["lines"][0] == "Drill        a->b, not begun"
-    assert (clusters.kept, clusters.topics) == (None, PRODUCTION)
+    assert result["lines"][:2] == ["Drill        a->b, not begun", "Against      1 task failed"]
+    assert (clusters.kept, clusters.topics, clusters.groups) == (None, PRODUCTION, {(SOURCE, "billing")})
+
+
+def test_check_mode_says_when_it_is_not_known_what_hinders_a_failover(
+    clusters: Clusters, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuses(*_given: Any) -> None:
+        raise NothingToMirrorError("a has no topic of the flow.")
+
+    monkeypatch.setattr(act, "planned", refuses)
+    against = "Against      not known what hinders a failover: a has no topic of the flow."
+    assert drill().run(True)["lines"][1] == against
+    # It looks at its own topics only.
+    assert drill().run(False)["drill"]["passed"]
 
 
 def test_a_part_that_fails_fails_the_drill_and_cleans_up(clusters: Clusters) -> None:
@@ -176,7 +192,8 @@ def test_what_a_killed_drill_left_goes_with_the_next_one(clusters: Clusters) -> 
         drill().run(False)
     left = clusters.kept["left"]
     assert set(left["topics"]) <= clusters.topics[SOURCE]
-    assert "Removes      what a drill before it left: " + left["topics"][0] in drill().run(True)["lines"]
+    removes = f"Removes      what a drill before it left: {left['topics'][0]}, their copies and group"
+    assert removes in drill().run(True)["lines"]
     clusters.fails = lambda: None
     assert drill().run(False)["drill"]["passed"]
     assert_only_production_is_left(clusters)
@@ -192,11 +209,12 @@ def test_what_cannot_be_deleted_fails_the_drill_and_is_named_for_the_next_one(cl
     assert_only_production_is_left(clusters)
 
 
-def test_a_name_that_no_drill_gives_is_never_deleted(clusters: Clusters) -> None:
+@pytest.mark.parametrize("is_check", [True, False])
+def test_a_name_that_no_drill_gives_is_never_deleted(clusters: Clusters, is_check: bool) -> None:
     own = own_of(FLOW, "0badcafe", 1)
     clusters.kept = {"left": {"topics": ["orders"], "group": own.group}, "last": None}
     with pytest.raises(RefusedError, match="names that no drill gives"):
-        drill().run(False)
+        drill().run(is_check)
     assert clusters.topics == PRODUCTION
 
 

@@ -242,10 +242,14 @@ def test_no_drill_where_nothing_may_be_written_into_the_source_or_no_offsets_com
 
 
 def test_check_mode_says_what_a_drill_would_make_and_remove() -> None:
-    assert plan_lines(FLOW, [], None)[1] == (
-        "Makes        1 topic streamops-drill.a.b-... in a with 200 records of its own, and a group"
-    )
-    shown = plan_lines(FLOW, ["orders", "audit.new"], OWN)
-    assert "2 topics" in shown[1]
-    assert "the last records of orders, audit.new, at most 1,000 and 10 MiB each" in shown[1]
-    assert shown[2].startswith("Removes      what a drill before it left: streamops-drill.a.b-0badcafe-0")
+    assert plan_lines(FLOW, [], None, [])[1:4] == [
+        "Makes        1 topic streamops-drill.a.b-... in a with 200 records of its own, a copy in b, and a group in "
+        "both",
+        "Steps        fenced, drained, moved and turned of a failover, with these topics and this group alone",
+        "Keeps        how it ended, in the topic _streamops_state of b",
+    ]
+    against, removes, makes, *_others = plan_lines(FLOW, ["orders", "audit.new"], OWN, ["task 0 failed"])[1:]
+    assert against == "Against      task 0 failed"
+    assert removes.startswith("Removes      what a drill before it left: streamops-drill.a.b-0badcafe-0")
+    assert makes.startswith("Makes        2 topics")
+    assert "the last records of orders, audit.new, at most 1,000 and 10 MiB each, copies in b" in makes
