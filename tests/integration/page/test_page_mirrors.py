@@ -108,7 +108,8 @@ def test_both_ends_tell_how_far_a_mirror_is_behind_without_a_record_read(broker:
     assert isinstance(marked, int)
     assert marked > time.time() * 1000 - 60_000, "markers do not count"
     assert beat_of(FLOW, target).state == ALIVE
-    assert target.requests - 1 == take("b", connection, Expected(), 120).requests
+    # The newest records, and whether the topic that keeps drills is not there or only not shown.
+    assert target.requests - 2 == take("b", connection, Expected(), 120).requests
 
     families = FlowMetrics([FLOW]).families({"a": source, "b": target}.get)
     assert missing("page with mirrors", [exposition(families)]) == set()
