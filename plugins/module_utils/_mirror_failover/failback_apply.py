@@ -28,7 +28,7 @@ from .keep_apply import Keeping, keep
 from .loss_look import answer_of
 from .record import BEGUN, FENCED, KEPT, Failback, Loss, Record, denial_lines, next_of_failback, stage_lines
 from .steps import operator_refusals, ready_lines, writer_refusals
-from .steps_apply import BACK, SourceSteps, allowed_lines
+from .steps_apply import BACK, SourceSteps
 from .surplus import (
     BackStart,
     Survey,
@@ -174,12 +174,13 @@ class Failbacks(SourceSteps):
         self._refuse([] if self._params["writers_stopped"] else [opens_both(self._flow)])
         before = record.without_back()
         denied = [denial for denial in record.denied if denial not in before.denied]
+        lines = [*self._allowed_lines(denied), *taken_back_lines(self._flow)]
         if not is_check:
             # Refuses another run of the same time before anything may be written again.
             self._note(self._back)
             self._allow(denied, before.denied)
             self._keep(before)
-        return self._ended("", [*allowed_lines(denied), *taken_back_lines(self._flow)], True)
+        return self._ended("", lines, True)
 
     # -- steps -----------------------------------------------------------------------------------------------------
 

@@ -134,8 +134,12 @@ def back_refusals(flow: Flow, record: Record, is_lost: bool = False) -> Iterator
 # -- the fence -----------------------------------------------------------------------------------------------------
 
 
-def denials(topics: Iterable[str], writers: Sequence[str], bindings: Collection[Binding]) -> list[Denial]:
-    """Return what is to be denied and is not yet: writing these topics, to these principals.
+def denials(
+    topics: Iterable[str], writers: Sequence[str], bindings: Collection[Binding], shared: Collection[Denial]
+) -> list[Denial]:
+    """Return what the failover is to deny: writing these topics, to these principals.
+
+    Without denials that are there already, unless they are C(shared): the failover by another flow takes those away.
 
     Without topics to which no ACL applies. With allow.everyone.if.no.acl.found the first ACL of a topic shuts out all
     whom none allows (StandardAuthorizerData.findAclRule): readers and the mirror too. Without it only super users
@@ -147,7 +151,7 @@ def denials(topics: Iterable[str], writers: Sequence[str], bindings: Collection[
         if not topic.startswith(f"{PREFIX}.") and any(_applies(binding, topic) for binding in bindings)
     ]
     wanted = [Denial(who, topic) for who in dict.fromkeys(writers) for topic in guarded]
-    return [denial for denial in wanted if write_denial(*denial) not in bindings]
+    return [denial for denial in wanted if denial in shared or write_denial(*denial) not in bindings]
 
 
 def _applies(binding: Binding, topic: str) -> bool:

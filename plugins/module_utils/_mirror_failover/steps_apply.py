@@ -13,13 +13,11 @@ from dataclasses import replace
 from typing import Any
 
 from .._acls.api import describe_acls
-from .._acls.apply import ensure_acls
-from .._acls.plan import KEPT, denials_key, denials_of, denied_topics
 from .._client.connection import refuse_tickets
 from .._client.session import Session
 from .._cluster.api import topics_at
 from .._cluster.snapshot import Key
-from .._core.errors import RefusedError, RequestFailedError, StreamopsError, is_denial, warn
+from .._core.errors import RefusedError, RequestFailedError, StreamopsError
 from .._groups.apply import bring_offsets
 from .._mirror.api import write_positions
 from .._mirror.flows import OFFSETS_PARTITIONS, OFFSETS_SEGMENT_BYTES, Flow, offsets_topic
@@ -27,9 +25,10 @@ from .._mirror.gaps_look import now, refuse_one_cluster
 from .._mirror.look import at, read_notes
 from .._mirror.reading import flow_of
 from .._mirror.status import chosen
-from .._state.api import claim_state, read_states, write_state
+from .._state.api import claim_state, write_state
 from .._topics.api import TopicSpec, copies_for, made_state_topic, make_topic
 from .apply import both_ends, kept_record, planned, record_in
+from .denials_apply import allow, deny, shared_denials
 from .flow_back import flow_back, flow_back_lines, flow_back_runs, needs_positions, reverse
 from .look import running
 from .model import Plan
@@ -49,7 +48,6 @@ from .record import (
 )
 from .steps import (
     back_refusals,
-    denial_entries,
     denials,
     group_lines,
     next_refusals,
@@ -68,8 +66,6 @@ NEXT, BACK = "next", "back"
 _MISSING = {FENCED: unfenced, DRAINED: undrained, MOVED: unready, TURNED: undrained}
 #: What can be done beside taking the same step again.
 _GO_BACK = ", or go back with kafka_failover_step=back"
-#: Seconds in which brokers must learn of denials without any progress.
-_ACLS_TIMEOUT = 60
 #: Seconds that a topic may take to be there.
 _TOPIC_TIMEOUT = 30.0
 
@@ -189,7 +185,9 @@ class SourceSteps(Steps):
             with at(f"source {self._flow.source}"):
                 topics = self._covered(topics_at(self._origin, None, None))
                 bindings = self._bindings()
-            fresh = [denial for denial in denials(topics, writers, bindings) if denial not in record.denied]
+                shared = shared_denials(self._origin, self._flow.pair)
+            wanted = denials(topics, writers, bindings, shared)
+            fresh = [denial for denial in wanted if denial not in record.denied]
         return replace(record, are_stopped=are_stopped, denied=(*record.denied, *fresh))
 
     def _covered(self, existing: Collection[str]) -> list[str]:
@@ -210,15 +208,18 @@ class SourceSteps(Steps):
 
     def _deny(self, denied: Sequence[Denial]) -> None:
         """Make the denials that are not there, also those that somebody took away meanwhile."""
-        if denied:
-            with at(f"source {self._flow.source}"):
-                keep_denials(self._origin, self._flow.pair, denied)
-                _change(self._origin, denied, "present")
+        with at(f"source {self._flow.source}"):
+            deny(self._origin, self._flow.pair, denied)
 
     def _allow(self, denied: Sequence[Denial], left: Sequence[Denial] = ()) -> None:
         """Take denials away; those that are C(left) stay."""
         with at(f"source {self._flow.source}"):
             allow(self._origin, self._flow.pair, denied, left)
+
+    def _allowed_lines(self, denied: Sequence[Denial]) -> list[str]:
+        """Return what may be written again once these denials are taken away, and what may not."""
+        with at(f"source {self._flow.source}"):
+            return allowed_lines(denied, shared_denials(self._origin, self._flow.pair))
 
     def _set_positions(self, records: Mapping[bytes, bytes | None]) -> Mapping[Key, int]:
         """Write positions of the flow back, none for one that is taken away; return those that stand there then."""
@@ -293,12 +294,13 @@ class Failover(SourceSteps):
     def _ended(self, is_check: bool, stage: str, lines: Sequence[str]) -> dict[str, Any]:
         """Take the denials away, then the record: killed in between, the next run does the rest."""
         denied = self._record.denied if self._record else ()
+        lines = [*self._allowed_lines(denied), *lines]
         if not is_check:
             self._allow(denied)
             if stage == DONE:
                 self._forget_loss()
             self._forget()
-        return self._result(stage, [*allowed_lines(denied), *lines], None)
+        return self._result(stage, lines, None)
 
     # -- the record ------------------------------------------------------------------------------------------------
 
@@ -312,8 +314,9 @@ class Failover(SourceSteps):
         record = self._way_back()
         denied = record.denied if record and record.loss else ()
         with at(f"target {self._flow.target}"):
+            shared = shared_denials(self._copy, reverse(self._flow).pair)
             allow(self._copy, reverse(self._flow).pair, denied)
-        return [f"{line} in {self._flow.target}" for line in allowed_lines(denied)]
+        return [f"{line} in {self._flow.target}" for line in allowed_lines(denied, shared)]
 
     def _forget_loss(self) -> None:
         """Take away the record of a loss that this failover has led back from; its source keeps it."""
@@ -353,41 +356,18 @@ class Failover(SourceSteps):
         return flow_back_lines(back)
 
 
-def allow(session: Session, pair: str, denied: Sequence[Denial], left: Sequence[Denial] = ()) -> None:
-    """Take denials away that the failover by a flow made; the cluster keeps a list of those that are C(left)."""
-    if denied:
-        _change(session, denied, "absent")
-        keep_denials(session, pair, left)
+def allowed_lines(denied: Sequence[Denial], shared: Mapping[Denial, str]) -> list[str]:
+    """Return a line for each principal with the topics that it may write again, and with those that it may not.
 
-
-def _change(session: Session, denied: Sequence[Denial], state: str) -> None:
-    """Make denials that are not there (state present), or take those away that are (absent)."""
-    options = {"authoritative": False, "authoritative_for": [], "timeout": _ACLS_TIMEOUT}
-    ensure_acls(session, {"acls": denial_entries(denied, state), **options}, check=False, diff=False)
-
-
-def allowed_lines(denied: Sequence[Denial]) -> list[str]:
-    """Return a line for each principal with the topics that it may write again."""
-    return [line.replace("Denied ", "Allowed").replace("may not", "may again") for line in denial_lines(denied)]
-
-
-def keep_denials(session: Session, pair: str, denied: Sequence[Denial]) -> None:
-    """Keep what the failover by a flow denies, so that no list of ACLs takes it away; nothing ends that."""
-    after = denied_topics(denied)
-    try:
-        values = read_states(session, [KEPT, denials_key(pair)])
-        if denials_of(values).get(pair, {}) == after:
-            return
-        made_state_topic(session)
-        # What an older release kept of the flow holds until the flow has a value of its own, be it an empty one.
-        write_state(session, denials_key(pair), after or ({} if KEPT in values else None))
-    except RequestFailedError as error:
-        if not is_denial(error.code):
-            raise
-        # The failover itself does not need it.
-        warn(
-            f"{pair}: its denials are not kept ({error}). Run nothing there with kafka_acls_authoritative meanwhile."
-            if denied
-            else f"{pair}: its denials are gone, but not the list of them ({error}). Where one is made again, "
-            "kafka_acls_authoritative leaves it; an entry with state: absent removes it."
-        )
+    C(shared) are denials that stay, as the failovers by other flows need them, each with its flow.
+    """
+    gone = denial_lines([denial for denial in denied if denial not in shared])
+    stay = [denial for denial in denied if denial in shared]
+    return [
+        *(line.replace("Denied ", "Allowed").replace("may not", "may again") for line in gone),
+        *(
+            f"{line}: the failover {pair} needs it"
+            for pair in sorted({shared[denial] for denial in stay})
+            for line in denial_lines([denial for denial in stay if shared[denial] == pair])
+        ),
+    ]

@@ -17,7 +17,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._acls.plan import 
     kept_denials,
 )
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError, RequestFailedError
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover import steps_apply
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover import denials_apply
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.record import Denial
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.steps import denial_entries
 from ansible_collections.streamops.kafka.plugins.module_utils._state.form import UnknownFormError
@@ -60,9 +60,9 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> Cluster:
     made = Cluster()
     monkeypatch.setattr(apply, "read_prefixed", made.read_prefixed)
     for name in ("read_states", "write_state"):
-        monkeypatch.setattr(steps_apply, name, getattr(made, name))
-    monkeypatch.setattr(steps_apply, "made_state_topic", lambda _session: False)
-    monkeypatch.setattr(steps_apply, "warn", made.warned.append)
+        monkeypatch.setattr(denials_apply, name, getattr(made, name))
+    monkeypatch.setattr(denials_apply, "made_state_topic", lambda _session: False)
+    monkeypatch.setattr(denials_apply, "warn", made.warned.append)
     monkeypatch.setattr(apply, "warn", made.warned.append)
     monkeypatch.setattr(apply, "describe_acls", lambda _session: dict.fromkeys(made.acls))
     monkeypatch.setattr(apply, "own_principal", lambda _connection: "User:admin")
@@ -71,7 +71,7 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> Cluster:
 
 def keep(pair: str, *denied: tuple[str, str]) -> None:
     """Keep what the failover by a flow denies."""
-    steps_apply.keep_denials(SESSION, pair, [Denial(*names) for names in denied])
+    denials_apply.keep_denials(SESSION, pair, [Denial(*names) for names in denied])
 
 
 def removed(acls: list[dict[str, Any]], authoritative: bool = True) -> list[str]:
@@ -153,7 +153,7 @@ def test_a_failover_goes_on_where_it_may_not_keep_them_and_stops_at_trouble(
         def write(*_arguments: Any) -> int:
             raise RequestFailedError("write", "_streamops_state", code, "because")
 
-        monkeypatch.setattr(steps_apply, "write_state", write)
+        monkeypatch.setattr(denials_apply, "write_state", write)
 
     fails("TOPIC_AUTHORIZATION_FAILED")
     keep("a->b", ("User:x", "t1"))
@@ -169,7 +169,7 @@ def test_a_list_that_may_not_be_taken_away_is_said_to_stay(cluster: Cluster, mon
     def write(*_arguments: Any) -> int:
         raise RequestFailedError("write", "_streamops_state", "TOPIC_AUTHORIZATION_FAILED", "because")
 
-    monkeypatch.setattr(steps_apply, "write_state", write)
+    monkeypatch.setattr(denials_apply, "write_state", write)
     keep("a->b")
     assert "its denials are gone, but not the list of them" in cluster.warned[0]
 
@@ -183,7 +183,7 @@ def test_no_denial_goes_while_it_is_hidden_whether_a_failover_needs_it(
         raise RequestFailedError("read", "_streamops_state", codes[0], "grant read")
 
     monkeypatch.setattr(apply, "read_prefixed", read)
-    monkeypatch.setattr(steps_apply, "read_states", read)
+    monkeypatch.setattr(denials_apply, "read_states", read)
     with pytest.raises(RefusedError, match=r"whether a failover needs them is not known\. grant read\."):
         removed([LISTED])
     # The failover itself does not need it.

@@ -15,6 +15,7 @@ from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows impo
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.status import Log
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover import (
     apply,
+    denials_apply,
     failback_apply,
     steps_apply,
 )
@@ -104,8 +105,9 @@ def clusters(monkeypatch: pytest.MonkeyPatch) -> Clusters:
     monkeypatch.setattr(steps_apply, "topics_at", lambda *_arguments: {"orders": [0]})
     allowed = Binding("User:orders", "*", "allow", "write", "topic", "orders", "literal")
     monkeypatch.setattr(steps_apply, "describe_acls", lambda _session: {allowed: None})
-    monkeypatch.setattr(steps_apply, "keep_denials", made.keep_denials)
-    monkeypatch.setattr(steps_apply, "ensure_acls", made.ensure_acls)
+    monkeypatch.setattr(denials_apply, "keep_denials", made.keep_denials)
+    monkeypatch.setattr(denials_apply, "ensure_acls", made.ensure_acls)
+    monkeypatch.setattr(denials_apply, "read_prefixed", lambda _session, _prefix: {})
     monkeypatch.setattr(apply, "read_state", lambda _session, _key: (made.kept, 7))
     monkeypatch.setattr(failback_apply, "survey_of", lambda *_arguments: made.survey)
     monkeypatch.setattr(failback_apply, "topics_at", made.topics_at)

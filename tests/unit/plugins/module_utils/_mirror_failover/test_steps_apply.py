@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 from ansible_collections.streamops.kafka.plugins.module_utils._acls.entries import Binding, parse_entries
+from ansible_collections.streamops.kafka.plugins.module_utils._acls.plan import denials_key, denied_topics
 from ansible_collections.streamops.kafka.plugins.module_utils._cluster.snapshot import Key
 from ansible_collections.streamops.kafka.plugins.module_utils._core.errors import RefusedError, RequestFailedError
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.flows import Flow
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror.records import position_of
-from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover import apply
+from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover import apply, denials_apply
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover import steps_apply as act
 from ansible_collections.streamops.kafka.plugins.module_utils._mirror_failover.model import (
     GroupPlan,
@@ -54,10 +55,16 @@ class Clusters(Acts):
         self.kept_denials: dict[tuple[str, str], set[tuple[str, str]]] = {}
 
     def keep_denials(self, session: str, pair: str, denied: Any) -> None:
-        """Keep denials of a failover; they are kept for as long as they may be there."""
-        before = self.kept_denials.get((session, pair), set())
-        assert denied or not [acl for acl in self.acls - {ALLOWED} if (acl.principal, acl.resource) in before]
+        """Keep denials of a failover; one failover keeps them for as long as they may be there."""
+        others = [kept for (_session, other), kept in self.kept_denials.items() if other != pair]
+        alone = self.kept_denials.get((session, pair), set()).difference(*others)
+        assert denied or not [acl for acl in self.acls - {ALLOWED} if (acl.principal, acl.resource) in alone]
         self.kept_denials[session, pair] = set(denied)
+
+    def read_prefixed(self, session: str, _prefix: str) -> dict[str, Any]:
+        """Return what a cluster keeps of denials."""
+        kept = {pair: denied for (cluster, pair), denied in self.kept_denials.items() if cluster == session}
+        return {denials_key(pair): denied_topics(denied) for pair, denied in kept.items()}
 
     def read_state(self, session: str, key: str) -> tuple[Any, int]:
         """Return what a cluster keeps."""
@@ -117,10 +124,10 @@ class Clusters(Acts):
 def clusters(monkeypatch: pytest.MonkeyPatch) -> Clusters:
     """Two clusters without Kafka."""
     made = Clusters()
-    for name in ("claim_state", "write_state", "ensure_acls", "bring_offsets"):
+    for name in ("claim_state", "write_state", "bring_offsets", "make_topic", "write_positions", "read_notes"):
         monkeypatch.setattr(act, name, getattr(made, name))
-    for name in ("make_topic", "write_positions", "read_notes", "keep_denials"):
-        monkeypatch.setattr(act, name, getattr(made, name))
+    for name in ("ensure_acls", "keep_denials", "read_prefixed"):
+        monkeypatch.setattr(denials_apply, name, getattr(made, name))
     monkeypatch.setattr(act, "copies_for", lambda _session: 1)
     monkeypatch.setattr(apply, "read_state", made.read_state)
     monkeypatch.setattr(act, "made_state_topic", lambda _session: False)
@@ -243,6 +250,23 @@ def test_only_what_the_failover_denied_is_allowed_again(clusters: Clusters) -> N
     assert clusters.acls == {ALLOWED, other}
 
 
+def test_a_denial_that_another_failover_needs_too_stays_until_that_has_ended(clusters: Clusters) -> None:
+    # The failover by a->c has denied it; this one denies it as well.
+    clusters.kept_denials[SOURCE, "a->c"] = {("User:orders", "orders")}
+    clusters.acls |= {DENIED}
+    failover(writers=["User:orders"]).next(False)
+    assert clusters.kept_denials[SOURCE, "a->b"] == {("User:orders", "orders")}
+    # That it was not there before is known of the other failover: this one stays fenced when that takes it away.
+    clusters.acls = {ALLOWED}
+    failover().next(False)
+    assert DENIED in clusters.acls
+    line = "Denied       User:orders may not write orders: the failover a->c needs it"
+    assert line in failover().back(True)["lines"]
+    assert line in failover().back(False)["lines"]
+    assert (stage(clusters), clusters.acls) == ("", {ALLOWED, DENIED})
+    assert clusters.kept_denials[SOURCE, "a->b"] == set()
+
+
 def test_a_second_operator_takes_no_step_and_nothing_back(clusters: Clusters) -> None:
     to(clusters, "fenced")
     for take in (failover(operator="bob").next, failover(operator="bob").back):
@@ -297,7 +321,9 @@ def test_what_a_failback_denied_is_allowed_once_the_failover_back_opens_its_targ
     clusters.kept[f"{SOURCE} mirror_failover b->a"] = lost
     to(clusters, "moved")
     asked: list[Any] = []
-    monkeypatch.setattr(act, "ensure_acls", lambda session, params, **_more: asked.append((session, params["acls"])))
+    monkeypatch.setattr(
+        denials_apply, "ensure_acls", lambda session, params, **_more: asked.append((session, params["acls"]))
+    )
     lines = failover().next(False)["lines"]
     # What this failover denies in its own source stays.
     session, (entry,) = asked[-1]
