@@ -46,9 +46,16 @@ options:
         type: str
         choices: [present, absent]
         default: present
+      update_password:
+        description:
+          - When the password of this credential is set, where it exists. By default as O(update_password) says.
+          - With V(on_create) the password is never tried. Brokers count trials as logins by SCRAM, which hide whether
+            clients of the user have moved to another mechanism.
+        type: str
+        choices: [when_different, always, on_create]
   update_password:
     description:
-      - When the password of an existing user is set.
+      - When the password of an existing user is set, unless O(users[].update_password) says it.
       - V(when_different) tries a login with it, and sets it where that is refused. Where no login can be tried, the
         password is left as it is, and RV(unproven) and a warning say so.
       - V(always) sets it in every run, which is then always changed. V(on_create) leaves existing credentials alone,
@@ -84,7 +91,7 @@ attributes:
     support: full
   idempotent:
     support: partial
-    details: O(update_password=always) sets the passwords in every run.
+    details: V(always) of an C(update_password) sets passwords in every run.
 seealso:
   - module: streamops.kafka.acls
   - module: streamops.kafka.quotas
@@ -92,7 +99,7 @@ author: The streamops engineers (@streamops)
 """
 
 EXAMPLES = r"""
-- name: Two users with passwords from a vault
+- name: Users with passwords from a vault, one of them set only when it has none
   streamops.kafka.users:
     bootstrap_servers: kafka1.example.com:9092
     security_protocol: SASL_SSL
@@ -106,6 +113,9 @@ EXAMPLES = r"""
       - name: billing
         password: "{{ vault_billing_password }}"
         iterations: 16384
+      - name: reports
+        password: "{{ vault_reports_password }}"
+        update_password: on_create
 
 - name: Delete a user
   streamops.kafka.users:
@@ -156,21 +166,18 @@ from ..module_utils._core.applied import asked_again
 from ..module_utils._core.module import SecretModule
 from ..module_utils._users.apply import ensure_users
 
+UPDATE_PASSWORD = {"type": "str", "choices": ["when_different", "always", "on_create"], "no_log": False}
 USER_SPEC = {
     "name": {"type": "str", "required": True},
     "password": {"type": "str", "no_log": True},
     "mechanism": {"type": "str", "choices": ["SCRAM-SHA-256", "SCRAM-SHA-512"], "default": "SCRAM-SHA-512"},
     "iterations": {"type": "int", "default": 8192},
     "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+    "update_password": UPDATE_PASSWORD,
 }
 ARGUMENT_SPEC = {
     "users": {"type": "list", "elements": "dict", "required": True, "options": USER_SPEC},
-    "update_password": {
-        "type": "str",
-        "choices": ["when_different", "always", "on_create"],
-        "default": "when_different",
-        "no_log": False,
-    },
+    "update_password": {**UPDATE_PASSWORD, "default": "when_different"},
     "login_bootstrap_servers": {"type": "list", "elements": "str"},
     "login_security_protocol": {"type": "str", "choices": ["SASL_PLAINTEXT", "SASL_SSL"]},
     "login_timeout": {"type": "int", "default": 10},

@@ -32,19 +32,19 @@ _SALT_BYTES = 24
 
 def ensure_users(session: Session, params: Mapping[str, Any], check: bool, diff: bool) -> dict[str, Any]:
     """Give the users of the list their credentials, wait until every broker knows; return the module's result."""
-    items, update_password, timeout = params["users"], params["update_password"], params["timeout"]
+    items, timeout = params["users"], params["timeout"]
     login = Login.of(
         session.connection,
         params["login_bootstrap_servers"],
         params["login_security_protocol"],
         params["login_timeout"],
     )
-    specs, violations = parse_specs(items)
+    specs, violations = parse_specs(items, params["update_password"])
     if violations:
         raise RefusedError(f"users ({len(items)} wanted)", violations)
     state = describe_credentials(session)
-    logins, why = try_logins(login, to_prove(state, specs, update_password))
-    plan = plan_users(state, specs, logins, update_password, _own(session))
+    logins, why = try_logins(login, to_prove(state, specs))
+    plan = plan_users(state, specs, logins, _own(session))
     if plan.violations:
         raise RefusedError(f"users ({len(items)} wanted)", plan.violations)
     if (plan.upserts or plan.deletions) and not check:
@@ -176,9 +176,10 @@ def _wait_for_login(in_order: Sequence[DesiredUser], login: Login | None, timeou
     """Return when each server of the login takes the last password that was set.
 
     Brokers read the metadata log in order, so a broker that knows the last credential of a request knows all of it;
-    a changed password shows in no answer of Kafka's but this.
+    a changed password shows in no answer of Kafka's but this. A credential of on_create is always new, which brokers
+    show, and its password is never tried.
     """
-    last = {spec.mechanism: spec for spec in in_order}
+    last = {spec.mechanism: spec for spec in in_order if spec.update_password != "on_create"}
     if login is None:
         return
 

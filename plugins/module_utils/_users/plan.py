@@ -27,13 +27,18 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True)
 class DesiredUser:
-    """A credential as wanted; C(absent) means the user with all credentials. The password never shows in C(repr)."""
+    """A credential as wanted. The password never shows in C(repr).
+
+    absent -- the user loses all credentials; update_password -- what is done to a credential that exists, by the words
+    of the module's option
+    """
 
     name: str
     mechanism: str = "SCRAM-SHA-512"
     iterations: int = MIN_ITERATIONS
     password: str = field(default="", repr=False)
     absent: bool = False
+    update_password: str = "when_different"
 
     @property
     def key(self) -> Key:
@@ -56,8 +61,13 @@ class UserPlan:
     violations: tuple[str, ...] = ()
 
 
-def parse_specs(items: Sequence[Mapping[str, Any]]) -> tuple[list[DesiredUser], list[str]]:
-    """The specs of a list of {name, password, mechanism, iterations, state}, and everything that is wrong with it."""
+def parse_specs(
+    items: Sequence[Mapping[str, Any]], update_password: str = "when_different"
+) -> tuple[list[DesiredUser], list[str]]:
+    """Return the specs of a list of entries as the module takes them, and everything that is wrong with it.
+
+    C(update_password) holds for entries without their own.
+    """
     specs = [
         DesiredUser(
             name=str(item.get("name") or ""),
@@ -65,6 +75,7 @@ def parse_specs(items: Sequence[Mapping[str, Any]]) -> tuple[list[DesiredUser], 
             iterations=MIN_ITERATIONS if item.get("iterations") is None else item["iterations"],
             password=item.get("password") or "",
             absent=item.get("state") == "absent",
+            update_password=item.get("update_password") or update_password,
         )
         for item in items
     ]
@@ -109,12 +120,14 @@ def _list_violations(specs: Sequence[DesiredUser]) -> Iterator[str]:
             yield f"user {name}: named {count} times as absent; once is enough, it takes all mechanisms."
 
 
-def to_prove(state: Credentials, specs: Sequence[DesiredUser], update_password: str) -> list[DesiredUser]:
-    """The specs whose password has to be tried by a login, because all that Kafka tells of them is as wanted."""
-    if update_password != "when_different":
-        return []
+def to_prove(state: Credentials, specs: Sequence[DesiredUser]) -> list[DesiredUser]:
+    """Return the specs whose password has to be tried by a login, because all that Kafka tells of them is as wanted."""
     return [
-        spec for spec in specs if not spec.absent and state.get(spec.name, {}).get(spec.mechanism) == spec.iterations
+        spec
+        for spec in specs
+        if not spec.absent
+        and spec.update_password == "when_different"
+        and state.get(spec.name, {}).get(spec.mechanism) == spec.iterations
     ]
 
 
@@ -122,7 +135,6 @@ def plan_users(
     state: Credentials,
     specs: Sequence[DesiredUser],
     logins: Mapping[Key, str],
-    update_password: str = "when_different",
     own: Key | None = None,
 ) -> UserPlan:
     """Compare credentials with the specs.
@@ -132,7 +144,7 @@ def plan_users(
     """
     wanted = {spec.key for spec in specs if not spec.absent}
     listed = {spec.name: spec.absent for spec in specs}
-    upserts = [spec for spec in specs if not spec.absent and _differs(state, spec, logins, update_password)]
+    upserts = [spec for spec in specs if not spec.absent and _differs(state, spec, logins)]
     deletions = [
         (name, mechanism) for name in listed for mechanism in state.get(name, {}) if (name, mechanism) not in wanted
     ]
@@ -183,11 +195,11 @@ def requests(keys: Iterable[Key], most: int) -> Iterator[list[Key]]:
         yield from parts(once, most)
 
 
-def _differs(state: Credentials, spec: DesiredUser, logins: Mapping[Key, str], update_password: str) -> bool:
+def _differs(state: Credentials, spec: DesiredUser, logins: Mapping[Key, str]) -> bool:
     found = state.get(spec.name, {}).get(spec.mechanism)
-    if found is None or update_password == "always":
+    if found is None or spec.update_password == "always":
         return True
-    if update_password == "on_create":
+    if spec.update_password == "on_create":
         return False
     return found != spec.iterations or logins.get(spec.key) == REFUSED
 

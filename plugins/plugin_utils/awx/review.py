@@ -264,15 +264,15 @@ def _asked(name: str, described: Described) -> set[str]:
 def _changing(of: Objects, there: Mapping[str, Objects], described: Described) -> set[str]:
     """Return the steps that may change clusters.
 
-    These run a job template of our project that is none of our looks, so a copy of one too, or a workflow that is none
-    of ours, whose steps are not looked at.
+    These run a job template of our project that is none of our looks and proofs, so a copy of one too, or a workflow
+    that is none of ours, whose steps are not looked at.
     """
-    looks = {template["name"] for template in described["templates"] if not template.get("changes")}
+    harmless = {template["name"] for template in described["templates"] if template["label"] != "changes"}
     known = _known(there["workflow_job_templates"], {flow["name"] for flow in described["workflows"]})
     jobs = {
         template["id"]
         for template in there["job_templates"]
-        if _project(template) == described["project"] and template["name"] not in looks
+        if _project(template) == described["project"] and template["name"] not in harmless
     }
     return {
         step["identifier"]

@@ -330,7 +330,7 @@ def test_the_drill_of_each_month_is_scheduled_behind_its_workflow_and_keeps_furt
 @pytest.mark.full
 def test_the_whole_audit_of_each_week_is_scheduled_where_a_setting_says_so() -> None:
     template, weekly = "Kafka validate, whole audit", "Kafka validate with a whole audit every week"
-    only = ["Kafka", "Kafka looks", "Kafka changes", template, weekly]
+    only = ["Kafka", "Kafka proofs", template, weekly]
     settings = {"awx_whole_audit_weekly": "true"}
     with stub(PLAYBOOKS) as (address, awx):
         status, output = apply(address, only=only, settings=settings)
@@ -338,6 +338,7 @@ def test_the_whole_audit_of_each_week_is_scheduled_where_a_setting_says_so() -> 
         whole, schedule = of(awx, "job_templates", template), of(awx, "schedules", weekly)
         assert (schedule["unified_job_template"], schedule["enabled"]) == (whole["id"], False)
         assert json.loads(whole["extra_vars"]) == {"mirror_audit_incremental": False}
+        assert described(awx)["job_templates"][template]["labels"] == ["Kafka proofs"]
         written = len(awx.writes)
         status, output = apply(address, only=only, settings=settings)
         assert (status, is_unchanged(awx, written, output)) == (0, True), output

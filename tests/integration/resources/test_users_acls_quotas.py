@@ -183,6 +183,25 @@ def test_a_user_may_have_a_credential_of_each_mechanism(ensure: Ensure, admin: S
 
 
 @pytest.mark.full
+def test_a_user_of_on_create_keeps_another_password_and_no_login_is_tried(
+    ensure: Ensure, admin: Session, connection: dict[str, Any]
+) -> None:
+    ensure("users", user("it-moved"), user("it-stays"))
+    wrong = user("it-moved", "another", update_password="on_create")
+    # Where no login can be tried, a user whose password is tried is unproven.
+    nowhere = {"login_bootstrap_servers": ["127.0.0.1:1"]}
+    kept = ensure("users", wrong, user("it-stays"), **nowhere)
+    assert (kept["changed"], kept["unchanged"], kept["unproven"]) == (False, 2, ["it-stays"]), kept
+    kept = ensure("users", wrong, user("it-stays"))
+    assert (kept["changed"], kept["unproven"]) == (False, []), kept
+    assert accepted(admin, "it-moved", "s3cret-of-the-user") == [True] * 3
+    made = ensure("users", wrong, user("it-new", update_password="on_create"), **nowhere)
+    assert (made["created"], made["diff"]["before"]) == (["it-new"], {}), made
+    refused = run_module("streamops.kafka.users", {**connection, "users": [user("it-new", update_password="never")]})
+    assert "value of update_password must be one of" in refused["msg"]
+
+
+@pytest.mark.full
 def test_without_a_listener_to_log_in_at_the_password_is_left_and_that_is_told(
     ensure: Ensure, secured: Cluster, connection: dict[str, Any]
 ) -> None:

@@ -95,8 +95,6 @@ def test_a_question_is_what_the_argument_spec_says(key: str, asked: dict[str, An
     assert asked["required"] or not option.get("required")
     if "range" in option:
         assert [asked["min"], asked["max"]] == option["range"]
-    if option["type"] in ("int", "float") and "default" in option:
-        assert asked["default"] == option["default"]
     if "choices" in option:
         # AWX drops an empty choice; a text that is not given has one of its own.
         assert asked["choices"].split("\n") == [one for one in option["choices"] if one]
@@ -105,6 +103,22 @@ def test_a_question_is_what_the_argument_spec_says(key: str, asked: dict[str, An
         checked = {name: value for name, value in option.items() if name != "range"}
         result = ArgumentSpecValidator({asked["variable"]: checked}).validate({asked["variable"]: asked["default"]})
         assert not result.error_messages
+
+
+@pytest.mark.parametrize(("key", "asked"), QUESTIONS)
+def test_a_question_that_is_not_answered_leaves_what_the_inventory_says(key: str, asked: dict[str, Any]) -> None:
+    usual = role_options()[asked["variable"]].get("default")
+    if usual in (None, "", []):
+        return  # It belongs to one run: no inventory has a value of it that a role would use without being asked.
+    assert (asked["default"], asked["required"]) == ("", False)
+    assert answer_error(asked, "") is not None, "AWX would hand the empty answer to the job"
+    written = str(usual).lower() if isinstance(usual, bool) else usual
+    assert asked["question_description"].endswith(f"or {written} where the inventory has none.")
+
+
+def test_a_choice_that_awx_makes_by_itself_consents_to_nothing() -> None:
+    kinds = {asked["choices"] for _key, asked in QUESTIONS if "true" in asked.get("choices", "").split("\n")}
+    assert kinds == {"false\ntrue"}
 
 
 def test_what_a_playbook_needs_is_asked_and_must_be_answered() -> None:
@@ -206,15 +220,15 @@ def test_nothing_is_applied_without_plan_and_approval(flow: dict[str, Any]) -> N
     assert "approval_node" in nodes["approve"]
     assert nodes["apply"]["failure_nodes"] == ["look"]
     plan, apply = (TEMPLATES[nodes[one]["unified_job_template"]] for one in ("plan", "apply"))
-    assert apply["changes"]
+    assert apply["label"] == "changes"
     assert plan.get("job_type") == "check" or plan["playbook"] == "status.yml" or plan["extra_vars"]["plan_only"]
-    assert not plan.get("changes")
+    assert plan["label"] == "looks"
 
 
 def test_awx_is_changed_from_inside_only_by_a_credential_that_a_setting_names_and_after_an_approval() -> None:
     plan, change = DATA["awx_own_templates"]
     assert not {plan["name"], change["name"]} & set(TEMPLATES)
-    assert (plan["job_type"], plan.get("changes"), change["changes"]) == ("check", None, True)
+    assert (plan["job_type"], plan["label"], change["label"]) == ("check", "looks", "changes")
     (flow,) = DATA["awx_own_workflows"]
     assert flow["name"] not in [one["name"] for one in DATA["controller_workflows"]]
     nodes = {one["identifier"]: one for one in flow["simplified_workflow_nodes"]}
@@ -222,6 +236,22 @@ def test_awx_is_changed_from_inside_only_by_a_credential_that_a_setting_names_an
     assert nodes["approve"]["success_nodes"] == ["apply"]
     # Nothing behind it: a step after a failed one would have AWX count the workflow as successful.
     assert nodes["apply"] == {"identifier": "apply", "unified_job_template": change["name"]}
+
+
+@pytest.mark.parametrize("one", [*TEMPLATES.values(), *DATA["awx_own_templates"]], ids=lambda one: one["name"])
+def test_the_label_of_a_template_says_what_its_jobs_do(one: dict[str, Any]) -> None:
+    looks = one["description"].endswith("Changes nothing.")
+    if one.get("job_type") == "check" or one.get("extra_vars", {}).get("plan_only"):
+        assert looks
+    # The proof writes records into a topic of its own, and a look does not.
+    assert one["label"] == ("looks" if looks else "proofs" if one["playbook"] == "validate.yml" else "changes")
+    assert not looks or one["playbook"] != "validate.yml"
+    assert f"Kafka {one['label']}" in {label["name"] for label in DATA["controller_labels"]}
+
+
+def test_each_template_of_aap_configuration_has_its_label() -> None:
+    made = {one["name"]: one["labels"] for one in CONFIGURATION["controller_templates"]}
+    assert made == {name: [f"Kafka {one['label']}"] for name, one in TEMPLATES.items()}
 
 
 @pytest.mark.parametrize("name", [name for name in TEMPLATES if name.endswith(", plan")])
@@ -238,7 +268,7 @@ def rights(team: str, role: str) -> set[str]:
 
 
 def test_no_team_launches_a_change_without_its_plan_and_who_approves_sees_every_job() -> None:
-    changes = {name for name, one in TEMPLATES.items() if one.get("changes")}
+    changes = {name for name, one in TEMPLATES.items() if one["label"] == "changes"}
     flows = {one["name"] for one in DATA["controller_workflows"]}
     launched = {team: rights(team, "execute") for team in ("looker", "operator", "approver")}
     assert not changes & set.union(*launched.values())

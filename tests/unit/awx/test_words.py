@@ -44,13 +44,18 @@ def test_the_words_that_a_template_and_its_credentials_may_add() -> None:
 
 
 @pytest.mark.parametrize("name", ["site", "rebalance, plan"])
-def test_a_job_gets_the_defaults_of_its_survey_and_what_a_person_answers(name: str) -> None:
+def test_a_job_gets_what_a_person_answers_and_of_other_settings_what_the_inventory_says(name: str) -> None:
     given = variables(TEMPLATES[name], {"kafka_ended_run": "anna"}, 7)
     assert given["kafka_ended_run"] == "anna"
     assert given["awx_job_id"] == given["tower_job_id"] == 7
     assert given.get("plan_only") == (True if name.endswith("plan") else None)
     asked = TEMPLATES[name]["related"]["survey_spec"]["spec"]
-    assert {one["variable"] for one in asked} <= set(given)
+    assert {one["variable"] for one in asked} & set(given) == {"kafka_ended_run"}
+
+
+def test_an_audit_of_mirrors_without_an_answer_has_the_settings_of_the_inventory() -> None:
+    assert [name for name in variables(TEMPLATES["mirror audit"], {}, 7) if name.startswith("mirror_")] == []
+    assert variables(TEMPLATES["mirror audit"], {"mirror_audit_wait": 60}, 7)["mirror_audit_wait"] == 60
 
 
 def test_a_default_that_breaks_its_own_rule_is_left_out() -> None:

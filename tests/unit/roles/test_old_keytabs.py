@@ -26,21 +26,63 @@ def tasks_of(path: str) -> list[dict[str, Any]]:
     return list(yaml.safe_load((ROLES / path).read_text()))
 
 
-def test_only_keytabs_that_are_named_no_more_are_removed() -> None:
-    find, remove = tasks_of("_common/tasks/old_keytabs.yml")
-    kept = {"directory": "/etc/kafka/mirror-b", "names": "*.keytab", "keytabs": [{"file": "/k", "path": "/m/a.keytab"}]}
-    there = {"files": [{"path": "/m/a.keytab"}, {"path": "/m/gone.keytab"}]}
-    known = {"_common_copied_keytabs": kept, "__common_old_keytabs": there}
+def _removed_copies(there: list[str], **kept: Any) -> list[str]:
+    """Return which copied keytabs are removed; find is done as its module does."""
+    find, look, remove = tasks_of("_common/tasks/old_keytabs.yml")
+    kept = {"directory": "/etc/kafka/mirror-b", "names": "*.keytab", **kept}
+    known = {"_common_copied_keytabs": kept, find["register"]: {"files": [{"path": path} for path in there]}}
     templar = Templar(loader=DataLoader(), variables=known)
-    assert templar.template(trust_as_template(find["ansible.builtin.find"]["paths"])) == kept["directory"]
-    assert templar.template(trust_as_template(find["ansible.builtin.find"]["patterns"])) == "*.keytab"
-    assert templar.template(trust_as_template(remove["loop"])) == ["/m/gone.keytab"]
+    options = find["ansible.builtin.find"]
+    assert templar.template(trust_as_template(options["paths"])) == kept["directory"]
+    assert templar.template(trust_as_template(options["patterns"])) == kept["names"]
+    options, results = look["ansible.builtin.find"], []
+    assert options["recurse"]
+    for item in templar.template(trust_as_template(look["loop"])):
+        asked = Templar(loader=DataLoader(), variables={**known, "item": item})
+        below, pattern = (asked.template(trust_as_template(options[name])) for name in ("paths", "contains"))
+        files = Path(below).rglob(options["patterns"]) if below else ()
+        # As the module find: it follows no link, and compares each line from its start.
+        texts = [path.read_text() for path in files if not path.is_symlink()]
+        matched = sum(any(re.match(pattern, line) for line in text.splitlines()) for text in texts)
+        results.append({"item": item, "matched": matched})
+    templar = Templar(loader=DataLoader(), variables={**known, look["register"]: {"results": results}})
+    return list(templar.template(trust_as_template(remove["loop"])))
+
+
+def test_only_keytabs_that_are_named_no_more_are_removed() -> None:
+    there = ["/m/a.keytab", "/m/gone.keytab"]
+    assert _removed_copies(there, keytabs=[{"file": "/k", "path": "/m/a.keytab"}]) == ["/m/gone.keytab"]
+
+
+@pytest.mark.parametrize("states", [("named",), ("named", "plain"), ("plain", "staged named")])
+def test_a_keytab_of_the_shared_directory_stays_while_start_files_of_any_mirror_of_the_machine_name_it(
+    tmp_path: Path, states: tuple[str, ...]
+) -> None:
+    shared = tmp_path / "mirror-dc_b"
+    shared.mkdir()
+    own, old = str(shared / "own.keytab"), str(shared / "dc_a.keytab")
+    # What refers to the shared secrets by name, as our own properties do, names no keytab.
+    texts = {"plain": f"a.sasl.jaas.config=${{file:{shared}/secrets.properties:dc_a.sasl.jaas.config}}"}
+    texts["named"] = f'{texts["plain"]}\nsource.x.sasl.jaas.config=Krb5LoginModule required keyTab="{own}";'
+    for mirror, its in (("mirror1", ("plain",)), ("mirror2", states)):
+        (tmp_path / mirror).mkdir()
+        generations = Generations(str(tmp_path / mirror))
+        for number, state in enumerate(its):
+            generations.stage(str(number), partial(_write, texts[state.removeprefix("staged ")]))
+            if not state.startswith("staged"):
+                generations.switch()
+                generations.prove()
+    assert _removed_copies([own, old], keytabs=[], named_in=str(tmp_path)) == [old]
+    (task,) = tasks_of("mirror_maker/tasks/old_keytabs.yml")
+    templar = Templar(loader=DataLoader(), variables={"_model": {"mirroring": {"shared_dir": str(shared)}}})
+    named_in = task["vars"]["_common_copied_keytabs"]["named_in"]
+    assert templar.template(trust_as_template(named_in)) == str(tmp_path)
 
 
 def test_mirrors_and_services_remove_theirs_after_their_start() -> None:
     for path in ("mirror_maker/tasks/old_keytabs.yml", "_common/tasks/python/old.yml"):
         (task,) = (task for task in tasks_of(path) if "_common_copied_keytabs" in task.get("vars", {}))
-        assert set(task["vars"]["_common_copied_keytabs"]) == {"directory", "names", "keytabs"}, path
+        assert set(task["vars"]["_common_copied_keytabs"]) - {"named_in"} == {"directory", "names", "keytabs"}, path
     for role, variables in (("mirror_maker", "_mirror_maker_canary_service"), ("kafka_page", "_kafka_page_service")):
         service = yaml.safe_load((ROLES / role / "vars" / "main.yml").read_text())[variables]
         assert {"config", "keytabs"} <= set(service)

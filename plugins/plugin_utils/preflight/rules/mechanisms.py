@@ -95,8 +95,9 @@ def _to_move(mechanism: str) -> str | None:
     if not mechanism.startswith("SCRAM-"):
         return None
     return (
-        f"move these clients first; a run tries the passwords of kafka_users by {mechanism}, which counts too, so take "
-        f"users who have moved out of that list; the count begins anew when the broker restarts {_STEPS}"
+        f"move these clients first; a run tries the passwords of kafka_users by {mechanism}, which counts too, so set "
+        "update_password: on_create for those of them who have moved; the count begins anew when the broker restarts "
+        f"{_STEPS}"
     )
 
 

@@ -63,18 +63,21 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> Cluster:
     return found
 
 
-def ensure(*users: tuple[str, str], protocol: str | None = None) -> dict[str, Any]:
-    """Have these users with a new password; a protocol without SASL has no logins to try."""
+def ensure(*users: tuple[str, str], protocol: str | None = None, check: bool = False, **fields: Any) -> dict[str, Any]:
+    """Have these users with a new password; a protocol without SASL has no logins to try.
+
+    fields -- of each entry.
+    """
     own = replace(FORMER, security_protocol=protocol or FORMER.security_protocol)
     params = {
-        "users": [{"name": name, "mechanism": mechanism, "password": "new"} for name, mechanism in users],
+        "users": [{"name": name, "mechanism": mechanism, "password": "new", **fields} for name, mechanism in users],
         "update_password": "always",
         "login_bootstrap_servers": None,
         "login_security_protocol": None,
         "login_timeout": 1,
         "timeout": 20,
     }
-    return apply.ensure_users(apply.Session(own), params, check=False, diff=False)
+    return apply.ensure_users(apply.Session(own), params, check=check, diff=True)
 
 
 @pytest.mark.parametrize("names", [("admin", "bob"), ("bob", "admin")])
@@ -92,3 +95,13 @@ def test_the_password_that_was_set_last_is_the_one_that_is_waited_for(cluster: C
     ensure(*(("ann", mechanism) for mechanism in BOTH), ("bob", "SCRAM-SHA-256"))
     assert cluster.asked[-1] == ("ann", "SCRAM-SHA-256")
     assert ("ann", "SCRAM-SHA-256") in cluster.logins
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_a_user_of_on_create_is_never_tried_and_only_created(cluster: Cluster, check: bool) -> None:
+    cluster.set["moved"] = {"SCRAM-SHA-512": 4096}
+    result = ensure(("moved", "SCRAM-SHA-512"), ("new", "SCRAM-SHA-512"), check=check, update_password="on_create")
+    assert (result["created"], result["updated"], result["unchanged"], result["unproven"]) == (["new"], [], 1, [])
+    assert list(result["diff"]["after"]) == ["new"]
+    assert cluster.asked == ([] if check else [("new", "SCRAM-SHA-512")])
+    assert cluster.logins == {}

@@ -54,7 +54,7 @@ def test_a_login_that_could_not_be_tried_changes_nothing_and_is_told() -> None:
 
 def test_other_iterations_are_changed_without_a_login() -> None:
     state = {"alice": {SHA512: 4096}}
-    assert to_prove(state, [ALICE], "when_different") == []
+    assert to_prove(state, [ALICE]) == []
     plan = plan_users(state, [ALICE], {})
     assert plan.updated == ("alice",)
     assert plan.changes[0].before == {SHA512: {"iterations": 4096, "password": "(not shown)"}}
@@ -62,9 +62,20 @@ def test_other_iterations_are_changed_without_a_login() -> None:
 
 @pytest.mark.parametrize(("update", "upserts"), [("always", 1), ("on_create", 0)])
 def test_without_logins_the_password_is_set_always_or_at_creation_only(update: str, upserts: int) -> None:
-    assert to_prove(AS_WANTED, [ALICE], update) == []
-    assert len(plan_users(AS_WANTED, [ALICE], {}, update).upserts) == upserts
-    assert len(plan_users({}, [ALICE], {}, update).upserts) == 1
+    (alice,) = parse_specs([item()], update)[0]
+    assert to_prove(AS_WANTED, [alice]) == []
+    assert len(plan_users(AS_WANTED, [alice], {}).upserts) == upserts
+    assert len(plan_users({}, [alice], {}).upserts) == 1
+
+
+def test_an_entry_says_for_itself_when_its_password_is_set() -> None:
+    entries = [item(update_password="on_create", iterations=9000), item("bob", update_password=None)]
+    alice, bob = parse_specs(entries, "when_different")[0]
+    state = {"alice": {SHA512: 8192}, "bob": {SHA512: 8192}}
+    assert to_prove(state, [alice, bob]) == [bob]
+    assert plan_users(state, [alice, bob], {bob.key: REFUSED}).updated == ("bob",)
+    other = plan_users({"alice": {SHA256: 8192}}, [alice], {})
+    assert (other.upserts, other.deletions) == ((alice,), (("alice", SHA256),))
 
 
 def test_a_credential_by_another_mechanism_is_taken_away_so_that_no_old_password_stays_valid() -> None:
@@ -150,14 +161,14 @@ STATES = st.dictionaries(
 
 @given(STATES, SPECS, st.booleans())
 def test_a_plan_done_leaves_nothing_to_do(state: Any, specs: list[DesiredUser], refused: bool) -> None:
-    logins = {spec.key: REFUSED if refused else ACCEPTED for spec in to_prove(state, specs, "when_different")}
+    logins = {spec.key: REFUSED if refused else ACCEPTED for spec in to_prove(state, specs)}
     plan = plan_users(state, specs, logins)
     after = {name: dict(credentials) for name, credentials in state.items()}
     for spec in plan.upserts:
         after.setdefault(spec.name, {})[spec.mechanism] = spec.iterations
     for name, mechanism in plan.deletions:
         del after[name][mechanism]
-    again = plan_users(after, specs, {spec.key: ACCEPTED for spec in to_prove(after, specs, "when_different")})
+    again = plan_users(after, specs, {spec.key: ACCEPTED for spec in to_prove(after, specs)})
     assert (again.upserts, again.deletions, again.changes) == ((), (), ())
     assert {name for name in after if name not in {spec.name for spec in specs}} == set(state) - {
         spec.name for spec in specs

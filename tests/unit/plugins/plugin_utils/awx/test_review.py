@@ -75,7 +75,7 @@ def review(
         "surveys": {"stop": {"spec": [{"variable": "kafka_ended_run"}]}},
         "names": [FLOW, "Kafka stop", "Kafka stop every night"],
         "project": "Kafka",
-        "labels": ["Kafka looks", "Kafka changes"],
+        "labels": ["Kafka looks", "Kafka proofs", "Kafka changes"],
         "credentials": ["Machines"],
         **(described or {}),
     }

@@ -60,6 +60,7 @@ def test_what_clients_use_is_not_taken_away() -> None:
     assert "this run takes SCRAM-SHA-512 away from listener CLIENT" in sentence
     assert "3 logins since 2026-09-21 14:13:20 UTC, the last at 2026-09-21 15:13:20 UTC" in sentence
     assert "a run tries the passwords of kafka_users by SCRAM-SHA-512, which counts too" in sentence
+    assert "set update_password: on_create for those of them who have moved" in sentence
     (sentence,) = said(USED, [TOKENS, PLAIN], [TOKENS], [entry(TOKENS), entry(PLAIN)])
     assert "fix: move these clients first; the count begins anew" in sentence
     assert "kafka_users" not in sentence

@@ -32,6 +32,11 @@ BAD: list[tuple[dict[str, Any], str, str]] = [
         "bad_entry",
         "value of state must be one of: present, absent, got: gone",
     ),
+    (
+        {"kafka_users": [{**USER, "update_password": "never"}]},
+        "bad_entry",
+        "value of update_password must be one of: when_different, always, on_create, got: never",
+    ),
     ({"kafka_acls": ["User:orders"]}, "bad_entry", "a dict"),
     ({"kafka_acls": [{**ACL, "principle": "x"}]}, "bad_entry", "perhaps principal is meant"),
     ({"kafka_acls": [{**ACL, "principal": "orders"}]}, "refused_entry", "write User:orders"),
@@ -72,7 +77,10 @@ def test_each_mistake_has_its_own_message(variables: dict[str, Any], row: str, s
 def test_good_lists_are_passed_also_where_numbers_came_from_templates() -> None:
     plain = {"principal": "User:a", "operation": "read,describe", "resource_type": "topic", "resource": "orders"}
     lists = {
-        "kafka_users": [{**USER, "iterations": "9000"}, {"name": "gone", "state": "absent"}],
+        "kafka_users": [
+            {**USER, "iterations": "9000", "update_password": "on_create"},
+            {"name": "gone", "state": "absent"},
+        ],
         "kafka_acls": [{**ACL, "topics": "orders"}, plain],
         "kafka_quotas": [{**QUOTA, "producer_byte_rate": "1000", "request_percentage": "12.5"}],
     }
